@@ -1,0 +1,1 @@
+"""How fast and how tight hockeystick is, beside its peers: ``python -m benchmarks``."""

@@ -1,0 +1,266 @@
+"""The tools: hockeystick and its peers, each through its public interface at its default accuracy.
+
+Modules are imported by name inside the worker process, so a missing package is a fact to report and
+never an error, and nothing is imported that is not being measured.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+from dataclasses import dataclass, replace
+from importlib import import_module, metadata
+from typing import Any
+
+from benchmarks.workloads import CHECKPOINTS, Step, Workload
+
+
+class Unsupported(Exception):
+    """The tool has no way to express the workload."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The tool's upper ends (one, or one for each checkpoint), and its lower ends if it has any."""
+
+    upper: tuple[float, ...]
+    lower: tuple[float, ...] | None = None
+
+
+class Tool:
+    """A tool answers three questions; ``epsilon`` is the one every tool must know."""
+
+    name: str
+    module: str
+    package: str
+
+    def installed(self) -> bool:
+        return importlib.util.find_spec(self.module) is not None
+
+    def version(self) -> str:
+        try:
+            return metadata.version(self.package)
+        except metadata.PackageNotFoundError:
+            return "unknown"
+
+    def load(self) -> None:
+        """Import everything a call needs, so that memory before and after a call can be compared."""
+        import_module(self.module)
+
+    def answer(self, workload: Workload) -> Answer:
+        ask = {"epsilon": self.epsilon, "noise": self.noise, "curve": self.curve}
+        return ask[workload.question](workload)
+
+    def epsilon(self, workload: Workload) -> Answer:
+        raise NotImplementedError
+
+    def noise(self, workload: Workload) -> Answer:
+        raise Unsupported("does not calibrate")
+
+    def curve(self, workload: Workload) -> Answer:
+        """Ask again after every step, as a training loop that logs epsilon does."""
+        (step,) = workload.steps
+        found = [
+            self.epsilon(replace(workload, steps=(replace(step, count=n),))).upper[0]
+            for n in range(1, step.count + 1)
+        ]
+        return Answer(tuple(found[n - 1] for n in CHECKPOINTS))
+
+
+class Hockeystick(Tool):
+    name, module, package = "hockeystick", "hockeystick", "hockeystick"
+
+    def _mechanism(self, step: Step) -> Any:
+        hs = import_module("hockeystick")
+        plain = hs.Gaussian(step.noise) if step.kind == "gaussian" else hs.Laplace(step.noise)
+        return plain.on(hs.Poisson(step.rate)) if step.rate < 1 else plain
+
+    def epsilon(self, workload: Workload) -> Answer:
+        run: Any = sum(self._mechanism(step) * step.count for step in workload.steps)
+        bound = run.epsilon(delta=workload.delta)
+        return Answer((bound.upper,), (bound.lower,))
+
+    def noise(self, workload: Workload) -> Answer:
+        hs = import_module("hockeystick")
+        (step,) = workload.steps
+        found = hs.calibrate(
+            lambda noise: self._mechanism(replace(step, noise=noise)) * step.count,
+            epsilon=workload.epsilon,
+            delta=workload.delta,
+        )
+        return Answer((float(found),))
+
+    def curve(self, workload: Workload) -> Answer:
+        (step,) = workload.steps
+        counts = range(1, step.count + 1)
+        found = self._mechanism(step).epsilons(delta=workload.delta, counts=counts)
+        return Answer(tuple(float(found[n - 1]) for n in CHECKPOINTS))
+
+
+class DpAccounting(Tool):
+    """Google's dp-accounting; the subclasses name the accountant."""
+
+    module, package = "dp_accounting", "dp-accounting"
+    accountant: str
+
+    def load(self) -> None:
+        self._fresh()
+
+    def _fresh(self) -> Any:
+        part, cls = self.accountant.split(".")
+        return getattr(import_module(f"dp_accounting.{part}"), cls)()
+
+    def _event(self, step: Step) -> Any:
+        dp = import_module("dp_accounting")
+        plain = dp.GaussianDpEvent if step.kind == "gaussian" else dp.LaplaceDpEvent
+        event = plain(step.noise)
+        event = dp.PoissonSampledDpEvent(step.rate, event) if step.rate < 1 else event
+        return dp.SelfComposedDpEvent(event, step.count)
+
+    def epsilon(self, workload: Workload) -> Answer:
+        accountant = self._fresh()
+        for step in workload.steps:
+            accountant.compose(self._event(step))
+        return Answer((float(accountant.get_epsilon(workload.delta)),))
+
+    def noise(self, workload: Workload) -> Answer:
+        (step,) = workload.steps
+        found = import_module("dp_accounting").calibrate_dp_mechanism(
+            self._fresh,
+            lambda noise: self._event(replace(step, noise=noise)),
+            workload.epsilon,
+            workload.delta,
+            tol=1e-6,
+        )
+        return Answer((float(found),))
+
+
+class DpAccountingPld(DpAccounting):
+    name, accountant = "dp-accounting PLD", "pld.PLDAccountant"
+
+
+class DpAccountingRdp(DpAccounting):
+    name, accountant = "dp-accounting RDP", "rdp.RdpAccountant"
+
+
+class Opacus(Tool):
+    """Meta's Opacus, which knows the sampled Gaussian only."""
+
+    module, package = "opacus", "opacus"
+    accountant: str
+
+    def load(self) -> None:
+        import_module("opacus.accountants")
+
+    def epsilon(self, workload: Workload) -> Answer:
+        if any(step.kind != "gaussian" for step in workload.steps):
+            raise Unsupported("Gaussian noise only")
+        accountant = import_module("opacus.accountants").create_accountant(self.accountant)
+        accountant.history = [(step.noise, step.rate, step.count) for step in workload.steps]
+        return Answer((float(accountant.get_epsilon(workload.delta)),))
+
+    def noise(self, workload: Workload) -> Answer:
+        (step,) = workload.steps
+        found = import_module("opacus.accountants.utils").get_noise_multiplier(
+            target_epsilon=workload.epsilon,
+            target_delta=workload.delta,
+            sample_rate=step.rate,
+            steps=step.count,
+            accountant=self.accountant,
+        )
+        return Answer((float(found),))
+
+
+class OpacusRdp(Opacus):
+    name, accountant = "opacus RDP", "rdp"
+
+
+class OpacusPrv(Opacus):
+    name, accountant = "opacus PRV", "prv"
+
+
+class PrvAccountant(Tool):
+    """Microsoft's prv_accountant, at the error that its authors use: 0.01 in epsilon."""
+
+    name, module, package = "prv-accountant", "prv_accountant", "prv-accountant"
+    error = 0.01
+
+    def _variable(self, step: Step) -> Any:
+        prv = import_module("prv_accountant")
+        if step.kind == "laplace":
+            if step.rate < 1:
+                raise Unsupported("no sampled Laplace")
+            return prv.LaplaceMechanism(1 / step.noise)
+        if step.rate == 1:
+            return prv.GaussianMechanism(step.noise)
+        return prv.PoissonSubsampledGaussianMechanism(step.rate, step.noise)
+
+    def epsilon(self, workload: Workload) -> Answer:
+        counts = [step.count for step in workload.steps]
+        accountant = import_module("prv_accountant").PRVAccountant(
+            prvs=[self._variable(step) for step in workload.steps],
+            max_self_compositions=counts,
+            eps_error=self.error,
+            delta_error=workload.delta / 1000,
+        )
+        low, _, high = accountant.compute_epsilon(workload.delta, counts)
+        return Answer((float(high),), (float(low),))
+
+    def noise(self, workload: Workload) -> Answer:
+        (step,) = workload.steps
+        found = import_module("prv_accountant.dpsgd").find_noise_multiplier(
+            step.rate, step.count, workload.epsilon, workload.delta, eps_error=self.error
+        )
+        return Answer((float(found),))
+
+
+class Autodp(Tool):
+    """autodp's analytical moments accountant."""
+
+    name, module, package = "autodp", "autodp", "autodp"
+
+    def load(self) -> None:
+        import_module("autodp.mechanism_zoo")
+        import_module("autodp.transformer_zoo")
+        import_module("autodp.calibrator_zoo")
+
+    def _mechanism(self, step: Step) -> Any:
+        zoo = import_module("autodp.mechanism_zoo")
+        kind = zoo.GaussianMechanism if step.kind == "gaussian" else zoo.LaplaceMechanism
+        plain = kind(step.noise)
+        if step.rate == 1:
+            return plain
+        transform = import_module("autodp.transformer_zoo")
+        sample = transform.AmplificationBySampling(PoissonSampling=True)
+        return sample(plain, step.rate, improved_bound_flag=True)
+
+    def epsilon(self, workload: Workload) -> Answer:
+        transform = import_module("autodp.transformer_zoo")
+        exact = all(step.rate == 1 and step.kind == "gaussian" for step in workload.steps)
+        compose = transform.ComposeGaussian() if exact else transform.Composition()
+        counts = [step.count for step in workload.steps]
+        composed = compose([self._mechanism(step) for step in workload.steps], counts)
+        return Answer((float(composed.get_approxDP(workload.delta)),))
+
+    def noise(self, workload: Workload) -> Answer:
+        (step,) = workload.steps
+        calibrate = import_module("autodp.calibrator_zoo").generalized_eps_delta_calibrator()
+        found = calibrate(
+            import_module("autodp.mechanism_zoo").SubsampleGaussianMechanism,
+            workload.epsilon,
+            workload.delta,
+            [0.5, 10],
+            params={"prob": step.rate, "sigma": None, "coeff": step.count},
+            para_name="sigma",
+        )
+        return Answer((float(found.params["sigma"]),))
+
+
+OURS = Hockeystick.name
+BASELINE = DpAccountingPld.name
+TOOLS: dict[str, Tool] = {
+    tool.name: tool
+    for tool in (
+        Hockeystick(), DpAccountingPld(), DpAccountingRdp(), OpacusPrv(), OpacusRdp(),
+        PrvAccountant(), Autodp(),
+    )
+}  # fmt: skip

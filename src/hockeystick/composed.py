@@ -1,0 +1,109 @@
+"""The loss of a composition in one direction: a sum of independent losses, each some times over."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from fractions import Fraction
+
+import numpy as np
+
+from hockeystick.loss import Complex, Loss
+from hockeystick.series import Array
+
+
+class ComposedLoss:
+    """Σ count·loss, with K(s) = Σ count·K_i(s)."""
+
+    def __init__(self, parts: Iterable[tuple[Loss, int]]) -> None:
+        self.parts = tuple(parts)
+
+    def __len__(self) -> int:
+        return len(self.parts)
+
+    @property
+    def steps(self) -> int:
+        """How many single losses are added up."""
+        return sum(count for _, count in self.parts)
+
+    @property
+    def infinite(self) -> float:
+        """P-mass of the event that some step's loss is infinite."""
+        if any(loss.infinite == 1 for loss, _ in self.parts):
+            return 1.0
+        return -math.expm1(sum(count * math.log1p(-loss.infinite) for loss, count in self.parts))
+
+    @property
+    def top(self) -> float:
+        """The largest finite loss."""
+        return sum(count * loss.top for loss, count in self.parts)
+
+    @property
+    def bottom(self) -> float:
+        """The smallest finite loss."""
+        return sum(count * loss.bottom for loss, count in self.parts)
+
+    @property
+    def symmetric(self) -> bool:
+        """Whether the other direction has the same law."""
+        return all(loss.symmetric for loss, _ in self.parts)
+
+    @property
+    def spacing(self) -> float | None:
+        """Spacing of a lattice that holds every value of the sum, if the parts share one."""
+        common = 0.0
+        for loss, _ in self.parts:
+            if loss.spacing is None:
+                return None
+            if not common or not loss.spacing:
+                common = common or loss.spacing
+                continue
+            ratio = Fraction(loss.spacing / common).limit_denominator(1000)
+            if not ratio or abs(loss.spacing / common / ratio - 1) > 1e-14:
+                return None
+            common /= ratio.denominator
+        return common or 1.0
+
+    @property
+    def origin(self) -> float:
+        """A point of that lattice."""
+        return sum(count * float(loss.atoms.losses[0]) for loss, count in self.parts)
+
+    def reverse(self) -> ComposedLoss:
+        """The composition in the other direction."""
+        return ComposedLoss((loss.reverse(), count) for loss, count in self.parts)
+
+    def sketch(self, most: int) -> ComposedLoss:
+        """A composition of at most `most` parts with about the same cumulants: to plan with only."""
+        if len(self.parts) <= most:
+            return self
+        picked = self.parts[:: math.ceil(len(self.parts) / most)]
+        factor = self.steps / sum(count for _, count in picked)
+        return ComposedLoss((loss, round(count * factor)) for loss, count in picked)
+
+    def truncated(self, mass: float) -> ComposedLoss:
+        """The sum with outcomes of P-mass about `mass` in all, of the largest losses, made infinite."""
+        if math.isfinite(self.top):
+            return self
+        each = mass / self.steps
+        return ComposedLoss((loss.truncated(each), count) for loss, count in self.parts)
+
+    def cgf(self, s: Complex | Array) -> Complex:
+        """K(s) of the sum."""
+        s = np.asarray(s)
+        total = np.zeros(s.shape, dtype=complex)
+        for loss, count in self.parts:
+            total += count * loss.cgf(s)
+        return total
+
+    def real_cgf(self, s: Array) -> Array:
+        """K(s) on the real line."""
+        return self.cgf(s).real
+
+    def decay(self, tilt: float, frequencies: Array, resolved: float) -> Array:
+        """A lower bound on −log|φ(t)| of the tilted sum from each frequency to the next."""
+        total = np.zeros_like(frequencies)
+        with np.errstate(divide="ignore"):
+            for loss, count in self.parts:
+                total -= 0.5 * count * np.log1p(-loss.spread(tilt, frequencies, resolved))
+        return total

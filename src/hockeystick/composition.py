@@ -1,0 +1,85 @@
+"""The flat multiset {mechanism: count}: composing adds counts and never nests."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from hockeystick.errors import ParameterError, RelationError
+from hockeystick.loss import Loss
+from hockeystick.mechanism import Mechanism
+from hockeystick.relation import Relation
+from hockeystick.series import Array
+
+if TYPE_CHECKING:
+    from hockeystick.samplers.sampler import Sampler
+
+
+class Composition(Mechanism):
+    """Several mechanisms run on the same data, each some number of times, in any order.
+
+    Valid for adaptive choice of what is asked, as long as the list of mechanisms and counts is
+    fixed in advance.
+    """
+
+    __slots__ = ("_hash", "_parts")
+
+    def __init__(self, parts: dict[Mechanism, int] | None = None) -> None:
+        self._parts = parts or {}
+        self._hash = hash(frozenset(self._parts.items()))
+
+    @property
+    def parts(self) -> dict[Mechanism, int]:
+        return dict(self._parts)
+
+    def loss(self, relation: Relation) -> Loss | None:
+        raise ParameterError(f"a composition has no single loss, its parts have: {self!r}")
+
+    def on(self, sampler: Sampler) -> Mechanism:
+        raise ParameterError(
+            f"a composition on one shared sample is not available: got {self!r}; if each part draws "
+            "a sample of its own, put the sampler on each part, `a.on(sampler) + b.on(sampler)`"
+        )
+
+    def renyi(self, orders: Array, relation: Relation) -> tuple[Array, Array]:
+        one, other = 0 * orders, 0 * orders
+        for mechanism, count in self._parts.items():
+            forward, backward = mechanism.renyi(orders, relation)
+            one, other = one + count * forward, other + count * backward
+        return one, other
+
+    @property
+    def natural_relation(self) -> Relation | None:
+        relations = {m.natural_relation for m in self._parts} - {None}
+        if len(relations) > 1:
+            names = ", ".join(sorted(str(r) for r in relations))
+            raise RelationError(
+                f"the parts speak of different neighbours ({names}); name one for all with relation="
+            )
+        return relations.pop() if relations else None
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Composition) and self._parts == other._parts
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __repr__(self) -> str:
+        if not self._parts:
+            return "Composition()"
+        return " + ".join(
+            f"{mechanism!r} * {count}" if count > 1 else repr(mechanism)
+            for mechanism, count in self._parts.items()
+        )
+
+
+def compose(terms: Iterable[tuple[Mechanism, int]]) -> Mechanism:
+    """The composition of mechanisms with counts; one mechanism, once, is itself."""
+    total: dict[Mechanism, int] = {}
+    for term, count in terms:
+        for mechanism, times in term.parts.items():
+            total[mechanism] = total.get(mechanism, 0) + times * count
+    total = {mechanism: count for mechanism, count in total.items() if count}
+    if len(total) == 1 and set(total.values()) == {1}:
+        return next(iter(total))
+    return Composition(total)

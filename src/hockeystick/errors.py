@@ -1,0 +1,21 @@
+"""The errors that hockeystick raises, each for one kind of trouble."""
+
+
+class HockeystickError(Exception):
+    """Base of every error raised on purpose by this library."""
+
+
+class ParameterError(HockeystickError, ValueError):
+    """An argument is outside its domain; the message names it, the domain and the value."""
+
+
+class RelationError(HockeystickError, ValueError):
+    """The neighbouring relation is not one that the mechanism has a valid bound for."""
+
+
+class NumericalError(HockeystickError, ArithmeticError):
+    """The requested accuracy cannot be reached by the route that was asked for."""
+
+
+class BudgetExceeded(HockeystickError):
+    """Spending would go over a declared budget; nothing was spent."""

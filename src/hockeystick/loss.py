@@ -1,0 +1,368 @@
+"""The privacy loss L = log dP/dQ of a pair of distributions, and its cumulants K(s).
+
+K(s) = log E_P[e^{sL}; L finite] carries everything: composition adds it, the real line is Rényi DP,
+a vertical line in the complex plane is the exact δ(ε). A `Loss` is a continuous part (given as
+quadrature nodes), atoms, a P-mass `infinite` at L = +inf and a Q-mass `void` at L = −inf.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hockeystick.series import Array, entropy, exp_minus, log1p, sin_minus
+
+Complex = NDArray[np.complex128]
+
+EMPTY: Array = np.empty(0)
+CHUNK = 1 << 18
+"""Most elements of one (contour points × nodes) block: about 2 MB an array, within the cache."""
+
+
+class Nodes(NamedTuple):
+    """A quadrature of a loss: E_Q[f(L)] = Σ exp(log_q)·f(losses) over continuous part and atoms.
+
+    `density` is the Q-density of L at the first nodes, those of the continuous part, whose losses
+    are monotone; the atoms follow and have none.
+    """
+
+    losses: Array
+    log_q: Array
+    density: Array
+
+
+class Atoms(NamedTuple):
+    """Losses that have positive probability, with the logarithm of their mass under Q."""
+
+    losses: Array
+    log_q: Array
+
+    @property
+    def p(self) -> Array:
+        """Masses under P."""
+        return np.exp(self.log_q + self.losses)
+
+    @property
+    def q(self) -> Array:
+        """Masses under Q."""
+        return np.exp(self.log_q)
+
+
+class Tails(NamedTuple):
+    """Masses of the continuous part above and below given losses, under P and under Q."""
+
+    p_above: Array
+    q_above: Array
+    p_below: Array
+    q_below: Array
+
+
+NO_ATOMS = Atoms(EMPTY, EMPTY)
+
+
+class Loss(ABC):
+    """The law of the privacy loss of one pair (P, Q)."""
+
+    top: float
+    """The largest finite loss (inf when unbounded)."""
+    bottom: float
+    """The smallest finite loss (−inf when unbounded)."""
+    infinite: float = 0.0
+    """P-mass where Q has none."""
+    void: float = 0.0
+    """Q-mass where P has none."""
+    symmetric: bool = False
+    """Whether (Q, P) has the same loss, so that one direction speaks for both."""
+    spacing: float | None = None
+    """The distance of the lattice that holds every loss, if one does; 0 for a single value."""
+    continuous: bool = True
+    """Whether there is a continuous part."""
+
+    @abstractmethod
+    def nodes(self, low: float, high: float, turn: float) -> Nodes:
+        """Quadrature good for E_P[e^{sL}] with Re s in [low, high] and |Im s| up to `turn`."""
+
+    @abstractmethod
+    def profile(self, epsilon: Array) -> Array:
+        """δ(ε) = E_P[(1 − e^{ε−L})+] of one step, for every real ε."""
+
+    @property
+    def atoms(self) -> Atoms:
+        """The atoms among the finite losses."""
+        return NO_ATOMS
+
+    def tails(self, losses: Array) -> Tails:
+        """Masses of the continuous part on both sides of each loss."""
+        nothing = np.zeros_like(losses)
+        return Tails(nothing, nothing, nothing, nothing)
+
+    def reverse(self) -> Loss:
+        """The loss of (Q, P)."""
+        return self if self.symmetric else Reversed(self)
+
+    def reverse_profile(self, epsilon: Array) -> Array:
+        """δ(ε) of one step of (Q, P)."""
+        if self.symmetric:
+            return self.profile(epsilon)
+        return -np.expm1(epsilon) + np.exp(epsilon) * self.profile(-epsilon)
+
+    def mix(self, rate: float) -> Loss:
+        """The loss of ((1−rate)·Q + rate·P, Q): the record takes part with probability `rate`."""
+        if rate == 1:
+            return self
+        return Mixed(self, rate)
+
+    def truncated(self, mass: float) -> Loss:
+        """The loss with outcomes of P-mass about `mass`, those of the largest loss, made infinite.
+
+        A bounded loss stays as it is. The result dominates this loss, and without its mass at
+        infinity it is dominated by it.
+        """
+        return self
+
+    def mean(self) -> float:
+        """E_P[L], the KL divergence; inf when P has mass that Q has not."""
+        if self.infinite:
+            return math.inf
+        return self._finite_mean(self.nodes(0.0, 0.0, 0.0))
+
+    def _finite_mean(self, nodes: Nodes) -> float:
+        # E_P[L] = E_Q[L e^L − e^L + 1] + (P − Q)-mass of the finite losses: no cancellation.
+        with np.errstate(over="ignore", invalid="ignore"):
+            terms = np.exp(nodes.log_q) * entropy(nodes.losses)
+        large = nodes.losses > 600
+        if large.any():
+            terms[large] = nodes.losses[large] * np.exp(nodes.log_q[large] + nodes.losses[large])
+        return float(terms.sum()) + self.void - self.infinite
+
+    def cgf(self, s: Complex | Array) -> Complex:
+        """K(s) at each complex s; +inf where the expectation does not exist on the real line."""
+        s = np.atleast_1d(np.asarray(s, dtype=complex))
+        low, high, turn = s.real.min(), s.real.max(), np.abs(s.imag).max()
+        nodes = self.nodes(float(low), float(high), float(turn))
+        rows = max(1, CHUNK // max(1, nodes.losses.size))
+        stable = max(low * nodes.losses.min(), high * nodes.losses.max(), 0.0) < 600
+        evaluate = self._cgf_small if stable else self._cgf_large
+        blocks = [evaluate(s[i : i + rows], nodes) for i in range(0, s.size, rows)]
+        return blocks[0] if len(blocks) == 1 else np.concatenate(blocks)
+
+    def _cgf_small(self, s: Complex, nodes: Nodes) -> Complex:
+        """log1p of E_P[e^{sL} − 1 − sL] + s·E_P[L] − infinite: each term of second order."""
+        p = np.exp(nodes.log_q + nodes.losses)
+        real, imaginary = s.real, s.imag
+        mean = self._finite_mean(nodes)
+        same = real[0] == real[-1] and bool((real == real[0]).all())
+        exponent = (real[:1] if same else real)[:, None] * nodes.losses
+        x = exp_minus(exponent) @ p + real * mean - self.infinite
+        if not imaginary.any():
+            return log1p(x, np.zeros_like(x))
+        angle = imaginary[:, None] * nodes.losses
+        half = np.sin(0.5 * angle)
+        sine = np.sin(angle)
+        y = (np.expm1(exponent) * sine + sin_minus(angle, sine)) @ p + imaginary * mean
+        np.multiply(half, half, out=half)
+        if same:
+            x -= 2 * (half @ (np.exp(exponent[0]) * p))
+        else:
+            x -= 2 * ((half * np.exp(exponent)) @ p)
+        return log1p(x, y)
+
+    def _cgf_large(self, s: Complex, nodes: Nodes) -> Complex:
+        exponent = s.real[:, None] * nodes.losses + (nodes.log_q + nodes.losses)
+        peak = exponent.max(axis=1)
+        weights = np.exp(exponent - peak[:, None])
+        if not s.imag.any():
+            return (peak + np.log(weights.sum(axis=1))).astype(complex)
+        angle = s.imag[:, None] * nodes.losses
+        total = (weights * np.cos(angle)).sum(axis=1) + 1j * (weights * np.sin(angle)).sum(axis=1)
+        return np.asarray(peak + np.log(total))
+
+    def spread(self, tilt: float, frequencies: Array, resolved: float) -> Array:
+        """A lower bound on 1 − |φ(t)|² between each of the growing frequencies and the next.
+
+        φ(t) = e^{K(tilt+it) − K(tilt)} is the characteristic function of the law tilted by
+        e^{tilt·L}. It is bounded in two ways. For every t, |φ(t)| <= ρ + V/t with ρ the mass of the
+        atoms and V the total variation of the density. And it is sampled: nodes are chosen for
+        frequencies up to `resolved`, and beyond that the mass of nodes too far apart to follow the
+        oscillation counts as if it did not decay. With atoms φ can come back between two samples,
+        but (1 − |φ|²)^{1/2} is subadditive in t, which says how far at most.
+        """
+        nodes = self.nodes(tilt, tilt, resolved)
+        grow = (tilt + 1) * nodes.losses
+        peak = (nodes.log_q + grow).max()
+        masses = np.exp(nodes.log_q + grow - peak)
+        total = masses.sum()
+        masses /= total
+        split = nodes.density.size
+        atoms = masses[split:].sum()
+        sure = np.full(frequencies.shape, atoms)
+        blind = np.zeros_like(frequencies)
+        if split:
+            with np.errstate(divide="ignore"):
+                density = np.exp(np.log(nodes.density) + grow[:split] - peak) / total
+            variation = np.abs(np.diff(density)).sum() + density[0] + density[-1]
+            sure = sure + variation / frequencies
+            gaps = np.abs(np.diff(nodes.losses[:split], append=nodes.losses[split - 1]))
+            order = np.argsort(gaps)[::-1]
+            reached = np.searchsorted(-gaps[order], -2.0 / frequencies)
+            blind = np.append(0.0, np.cumsum(masses[order]))[reached]
+        centred = nodes.losses - nodes.losses @ masses
+        seen = 1 - np.minimum(_modulus(frequencies, centred, masses) + 2 * blind, 1.0) ** 2
+        if atoms:
+            steps = np.diff(frequencies, append=2 * frequencies[-1] - frequencies[-2])
+            near = np.maximum(_modulus(steps, centred, masses) - 2 * blind, 0.0)
+            back = np.maximum.accumulate(1 - near**2)
+            seen = np.maximum(np.sqrt(seen) - np.sqrt(back), 0.0) ** 2
+        return np.maximum(seen, 1 - np.minimum(sure, 1.0) ** 2)
+
+
+def _modulus(frequencies: Array, losses: Array, masses: Array) -> Array:
+    angle = frequencies[:, None] * losses
+    return np.hypot(np.cos(angle) @ masses, np.sin(angle) @ masses)
+
+
+@dataclass(frozen=True)
+class Reversed(Loss):
+    """(Q, P) of a pair (P, Q): L becomes −L and K(s) becomes K(−1−s)."""
+
+    base: Loss
+
+    def __post_init__(self) -> None:
+        base = self.base
+        fields = {
+            "top": -base.bottom,
+            "bottom": -base.top,
+            "infinite": base.void,
+            "void": base.infinite,
+            "spacing": base.spacing,
+            "continuous": base.continuous,
+        }
+        for name, value in fields.items():
+            object.__setattr__(self, name, value)
+
+    def nodes(self, low: float, high: float, turn: float) -> Nodes:
+        losses, log_q, density = self.base.nodes(-1 - high, -1 - low, turn)
+        return Nodes(-losses, log_q + losses, density * np.exp(losses[: density.size]))
+
+    def cgf(self, s: Complex | Array) -> Complex:
+        return self.base.cgf(-1 - np.asarray(s))
+
+    def profile(self, epsilon: Array) -> Array:
+        return self.base.reverse_profile(epsilon)
+
+    def reverse_profile(self, epsilon: Array) -> Array:
+        return self.base.profile(epsilon)
+
+    @property
+    def atoms(self) -> Atoms:
+        losses, log_q = self.base.atoms
+        return Atoms(-losses, log_q + losses)
+
+    def tails(self, losses: Array) -> Tails:
+        p_above, q_above, p_below, q_below = self.base.tails(-losses)
+        return Tails(q_below, p_below, q_above, p_above)
+
+    def reverse(self) -> Loss:
+        return self.base
+
+
+@dataclass(frozen=True)
+class Mixed(Loss):
+    """((1−q)·Q + q·P, Q): each loss ℓ becomes log(1 − q + q·e^ℓ) and keeps its Q-mass.
+
+    The pair of Poisson sampling, "remove" direction (Zhu, Dong and Wang 2022, Theorem 11).
+    """
+
+    base: Loss
+    rate: float
+    steepest: float = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        base, rate = self.base, self.rate
+        floor = math.log1p(-rate)
+        fields = {
+            "top": float(self._shrink(np.array([base.top]))[0]),
+            "bottom": floor if base.void else float(self._shrink(np.array([base.bottom]))[0]),
+            "infinite": rate * base.infinite,
+            "continuous": base.continuous,
+            "steepest": 1 / (1 + (1 - rate) / rate * math.exp(-base.top)),
+        }
+        if not base.continuous and base.atoms.losses.size + (base.void > 0) <= 2:
+            values = np.unique(self.atoms.losses)
+            fields["spacing"] = float(values[-1] - values[0]) if values.size == 2 else 0.0
+        for name, value in fields.items():
+            object.__setattr__(self, name, value)
+
+    def _shrink(self, losses: Array) -> Array:
+        q = self.rate
+        with np.errstate(over="ignore", invalid="ignore"):
+            small = np.log1p(q * np.expm1(np.minimum(losses, 700)))
+            large = losses + math.log(q) + np.log1p((1 - q) / q * np.exp(-losses))
+        return np.where(losses < 30, small, large)
+
+    def _stretch(self, losses: Array) -> Array:
+        """The base loss that is mapped to each loss; −inf below the least one."""
+        q = self.rate
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            small = np.log1p(np.maximum(np.expm1(np.minimum(losses, 700)) / q, -1))
+            large = losses - math.log(q) + np.log1p(-(1 - q) * np.exp(-losses))
+        return np.where(losses < 30, small, large)
+
+    def nodes(self, low: float, high: float, turn: float) -> Nodes:
+        # (1−q+q·e^ℓ)^{s+1} is bounded as ℓ → −inf; a negative power shrinks its strip of analyticity.
+        # It grows and turns with ℓ no faster than `steepest` times e^{sℓ} does.
+        bend = turn + 0.5 * max(0.0, -1 - low)
+        losses, log_q, density = self.base.nodes(
+            -1.0, self.steepest * (max(high, -1.0) + 1) - 1, self.steepest * bend
+        )
+        mixed = self._shrink(losses)
+        if density.size:
+            slope = losses[: density.size] + math.log(self.rate) - mixed[: density.size]
+            with np.errstate(over="ignore"):
+                density = density * np.exp(-slope)
+        return Nodes(*self._with_void(mixed, log_q), density)
+
+    @property
+    def atoms(self) -> Atoms:
+        losses, log_q = self.base.atoms
+        return self._with_void(self._shrink(losses), log_q)
+
+    def _with_void(self, losses: Array, log_q: Array) -> Atoms:
+        """Where P has no mass the mixture still has (1−q) of Q: an atom at log(1−q)."""
+        if not self.base.void:
+            return Atoms(losses, log_q)
+        return Atoms(
+            np.append(losses, math.log1p(-self.rate)), np.append(log_q, math.log(self.base.void))
+        )
+
+    def tails(self, losses: Array) -> Tails:
+        p_above, q_above, p_below, q_below = self.base.tails(self._stretch(losses))
+        q = self.rate
+        return Tails((1 - q) * q_above + q * p_above, q_above,
+                     (1 - q) * q_below + q * p_below, q_below)  # fmt: skip
+
+    def profile(self, epsilon: Array) -> Array:
+        # q·h(1 + (e^ε − 1)/q), an identity (Balle, Barthe and Gaboardi 2018, Theorem 2).
+        base = self._stretch(epsilon)
+        inside = base > -math.inf
+        value = self.rate * self.base.profile(np.where(inside, base, 0.0))
+        return np.where(inside, value, -np.expm1(epsilon))
+
+    def reverse_profile(self, epsilon: Array) -> Array:
+        base = -self._stretch(-epsilon)
+        inside = base < math.inf
+        base = np.where(inside, base, 0.0)
+        value = self.rate * np.exp(epsilon - base) * self.base.reverse_profile(base)
+        return np.where(inside, value, 0.0)
+
+    def mix(self, rate: float) -> Loss:
+        return self.base.mix(self.rate * rate)
+
+    def truncated(self, mass: float) -> Loss:
+        cut = self.base.truncated(mass)
+        return self if cut is self.base else cut.mix(self.rate)

@@ -1,0 +1,1 @@
+"""The laws that privacy losses have: Gaussian, atoms, an exponential segment, a known profile."""

@@ -1,0 +1,68 @@
+"""Losses of finitely many values: randomized response, pure and approximate DP, discrete noise."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from hockeystick.loss import EMPTY, Atoms, Loss, Nodes
+from hockeystick.series import Array
+
+
+class AtomicLoss(Loss):
+    """A loss that takes the values `losses` with probabilities e^log_q under Q."""
+
+    continuous = False
+
+    def __init__(
+        self,
+        losses: Sequence[float] | Array,
+        log_q: Sequence[float] | Array,
+        *,
+        infinite: float = 0.0,
+        void: float = 0.0,
+        spacing: float | None = None,
+        symmetric: bool = False,
+    ) -> None:
+        values, masses = np.asarray(losses, dtype=float), np.asarray(log_q, dtype=float)
+        kept = masses > -math.inf
+        self._atoms = Atoms(values[kept], masses[kept])
+        self.top = float(values[kept].max(initial=-math.inf))
+        self.bottom = float(values[kept].min(initial=math.inf))
+        self.infinite, self.void = infinite, void
+        self.spacing, self.symmetric = spacing, symmetric
+
+    @property
+    def atoms(self) -> Atoms:
+        return self._atoms
+
+    def nodes(self, low: float, high: float, turn: float) -> Nodes:
+        return Nodes(*self._atoms, EMPTY)
+
+    def profile(self, epsilon: Array) -> Array:
+        above = np.minimum(np.asarray(epsilon)[..., None] - self._atoms.losses, 0)
+        return -np.expm1(above) @ self._atoms.p + self.infinite
+
+    def reverse(self) -> Loss:
+        if self.symmetric:
+            return self
+        losses, log_q = self._atoms
+        return AtomicLoss(
+            -losses,
+            log_q + losses,
+            infinite=self.void,
+            void=self.infinite,
+            spacing=self.spacing,
+        )
+
+    def reverse_profile(self, epsilon: Array) -> Array:
+        return self.reverse().profile(epsilon)
+
+
+NOTHING = AtomicLoss([0.0], [0.0], spacing=0.0, symmetric=True)
+"""P = Q: nothing is revealed."""
+
+EVERYTHING = AtomicLoss([], [], infinite=1.0, void=1.0, spacing=0.0, symmetric=True)
+"""P and Q are disjoint: the answer gives the record away."""

@@ -1,0 +1,73 @@
+"""Losses whose density is an exponential on a segment, with or without atoms at its ends."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+
+from hockeystick.loss import NO_ATOMS, Atoms, Loss, Nodes, Tails
+from hockeystick.series import Array
+
+POINTS = 20
+
+
+@lru_cache(maxsize=1)
+def _legendre() -> tuple[Array, Array]:
+    points, weights = np.polynomial.legendre.leggauss(POINTS)
+    return points, weights
+
+
+@dataclass(frozen=True)
+class SegmentLoss(Loss):
+    """P-density `height`·e^{(ℓ−reach)/2} on [−reach, reach], P-atom `edge` at reach; symmetric.
+
+    Laplace noise has atoms at both ends, the exponential mechanism has none. Q is P mirrored.
+    """
+
+    reach: float
+    height: float
+    edge: float
+
+    symmetric = True
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "top", self.reach)
+        object.__setattr__(self, "bottom", -self.reach)
+
+    @property
+    def atoms(self) -> Atoms:
+        if not self.edge:
+            return NO_ATOMS
+        ends = np.array([-self.reach, self.reach])
+        return Atoms(ends, math.log(self.edge) - (self.reach + ends) / 2)
+
+    def nodes(self, low: float, high: float, turn: float) -> Nodes:
+        """Gauss–Legendre panels, short enough for the growth and the turns of e^{sℓ}."""
+        power = max(abs(low), abs(high)) + 1 + turn
+        panels = max(1, math.ceil(2 * self.reach / min(3.0, 20 / power)))
+        edges = np.linspace(-self.reach, self.reach, panels + 1)
+        points, weights = _legendre()
+        half = np.diff(edges)[:, None] / 2
+        losses = (edges[:-1, None] + half * (points + 1)).ravel()
+        log_density = math.log(self.height) - (self.reach + losses) / 2
+        log_q = log_density + np.log((half * weights).ravel())
+        ends, log_ends = self.atoms
+        return Nodes(np.append(losses, ends), np.append(log_q, log_ends), np.exp(log_density))
+
+    def tails(self, losses: Array) -> Tails:
+        x = np.clip(losses, -self.reach, self.reach)
+        above = -2 * self.height * np.expm1((x - self.reach) / 2)
+        below = -2 * self.height * np.expm1(-(x + self.reach) / 2)
+        return Tails(
+            above, above * np.exp(-(x + self.reach) / 2), below * np.exp((x - self.reach) / 2), below
+        )
+
+    def profile(self, epsilon: Array) -> Array:
+        # With y = e^{(ε−reach)/2} the segment gives 2·height·(1−y)², the upper atom edge·(1−y²).
+        x = np.clip(epsilon, -self.reach, self.reach)
+        inside = 2 * self.height * np.expm1((x - self.reach) / 2) ** 2
+        inside = inside - self.edge * np.expm1(x - self.reach)
+        return np.where(epsilon < -self.reach, -np.expm1(epsilon), inside)

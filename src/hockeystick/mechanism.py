@@ -1,0 +1,160 @@
+"""Mechanism: an immutable value that says what a computation costs, composes and is sampled."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from hockeystick.bound import Bound, Bounds
+from hockeystick.domain import whole
+from hockeystick.errors import ParameterError
+from hockeystick.loss import Loss
+from hockeystick.relation import Relation
+from hockeystick.series import Array
+
+if TYPE_CHECKING:
+    from hockeystick.samplers.sampler import Sampler
+
+
+class Mechanism(ABC):
+    """A private computation, as the law of its privacy loss or, failing that, its Rényi curve.
+
+    Subclasses are frozen dataclasses; each gives `loss` (and inherits the rest) or, when only a
+    Rényi guarantee is known, `loss` returning None and `renyi`.
+    """
+
+    @abstractmethod
+    def loss(self, relation: Relation) -> Loss | None:
+        """The loss of the dominating pair (with the record, without it); None if there is none.
+
+        The other direction is its `reverse()`. Raises `RelationError` for a relation under which
+        the mechanism has no valid pair.
+        """
+
+    def renyi(self, orders: Array, relation: Relation) -> tuple[Array, Array]:
+        """Rényi divergences at real orders > 1, of the pair and of its reverse."""
+        loss = self.loss(relation)
+        if loss is None:
+            raise ParameterError(f"{self!r} declares neither a loss nor a Rényi curve")
+        one = _divergence(loss, orders)
+        return one, one if loss.symmetric else _divergence(loss.reverse(), orders)
+
+    @property
+    def natural_relation(self) -> Relation | None:
+        """The relation to answer for when the caller names none; None if any will do."""
+        return None
+
+    # composition ------------------------------------------------------------------------------
+
+    @property
+    def parts(self) -> dict[Mechanism, int]:
+        """The different mechanisms in it and how often each runs."""
+        return {self: 1}
+
+    def __add__(self, other: object) -> Mechanism:
+        from hockeystick.composition import compose
+
+        if not isinstance(other, Mechanism):
+            return NotImplemented
+        return compose([(self, 1), (other, 1)])
+
+    def __radd__(self, other: object) -> Mechanism:
+        if isinstance(other, int) and other == 0:  # the start value of sum()
+            return self
+        return NotImplemented
+
+    def __mul__(self, count: int) -> Mechanism:
+        from hockeystick.composition import compose
+
+        return compose([(self, whole("count", count, 0))])
+
+    __rmul__ = __mul__
+
+    def on(self, sampler: Sampler) -> Mechanism:
+        """This mechanism run on a random sample of the records."""
+        return sampler.apply(self)
+
+    # queries ----------------------------------------------------------------------------------
+
+    def epsilon(
+        self, delta: float, *, relation: Relation | None = None, method: str = "auto"
+    ) -> Bound:
+        """The smallest ε for which this is (ε, δ)-DP.
+
+        >>> from hockeystick import Gaussian
+        >>> round(Gaussian(1.0).epsilon(delta=1e-5), 9)
+        4.377178096
+        """
+        from hockeystick import queries
+
+        return queries.epsilon(self, delta, relation, method)
+
+    def delta(
+        self, epsilon: float, *, relation: Relation | None = None, method: str = "auto"
+    ) -> Bound:
+        """The smallest δ for which this is (ε, δ)-DP."""
+        from hockeystick import queries
+
+        return queries.delta(self, epsilon, relation, method)
+
+    def rdp(
+        self, order: Any, *, relation: Relation | None = None, method: str = "auto"
+    ) -> Any:
+        """Rényi divergence at any real order in [1, inf]; a number for a number, else an array."""
+        from hockeystick import queries
+
+        return queries.rdp(self, order, relation, method)
+
+    def profile(
+        self,
+        epsilons: Sequence[float] | Array,
+        *,
+        relation: Relation | None = None,
+        method: str = "auto",
+    ) -> Bounds:
+        """The curve δ(ε) at each given ε."""
+        from hockeystick import queries
+
+        return queries.profile(self, epsilons, relation, method)
+
+    def tradeoff(
+        self,
+        alphas: Sequence[float] | Array,
+        *,
+        relation: Relation | None = None,
+        method: str = "auto",
+    ) -> Bounds:
+        """The smallest type II error of any test at each type I error (f-DP)."""
+        from hockeystick import queries
+
+        return queries.tradeoff(self, alphas, relation, method)
+
+    def epsilons(
+        self,
+        delta: float,
+        counts: Iterable[int],
+        *,
+        relation: Relation | None = None,
+        method: str = "auto",
+    ) -> Bounds:
+        """ε after each number of repetitions: the curve that a training loop logs."""
+        from hockeystick import queries
+
+        return queries.epsilons(self, delta, counts, relation, method)
+
+
+def _divergence(loss: Loss, orders: Array) -> Array:
+    if loss.infinite:
+        return np.full(orders.shape, math.inf)
+    return np.maximum(loss.cgf(orders - 1).real / (orders - 1), 0.0)
+
+
+def call_text(name: str, *values: object, **options: object) -> str:
+    """`name(value, option=value)`, the text that `parse` reads back."""
+    words = [repr(value) for value in values]
+    words += [f"{key}={value!r}" for key, value in options.items() if value is not None]
+    return f"{name}({', '.join(words)})"

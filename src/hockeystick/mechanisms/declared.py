@@ -1,0 +1,130 @@
+"""Guarantees that are declared rather than derived: pure and approximate DP, zCDP and tCDP."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from hockeystick.domain import above_one, finite_non_negative, non_negative, probability
+from hockeystick.loss import Loss
+from hockeystick.losses.atoms import EVERYTHING, AtomicLoss
+from hockeystick.mechanism import Mechanism, call_text
+from hockeystick.relation import Relation
+from hockeystick.series import Array
+
+
+def _two_point(epsilon: float, delta: float) -> Loss:
+    if math.isinf(epsilon) or delta == 1:
+        return EVERYTHING
+    scale = math.log1p(-delta) - math.log1p(math.exp(-epsilon))
+    return AtomicLoss(
+        [-epsilon, epsilon],
+        [scale, scale - epsilon],
+        infinite=delta,
+        void=delta,
+        spacing=2 * epsilon,
+        symmetric=True,
+    )
+
+
+@dataclass(frozen=True, repr=False)
+class PureDP(Mechanism):
+    """Any ε-DP mechanism, under whichever relation it was proven for.
+
+    Dominated by binary randomized response with the same ε (Kairouz, Oh and Viswanath 2015).
+
+    >>> PureDP(0.5).epsilon(delta=0)
+    Bound(0.5, lower=0.5, method='closed form')
+    """
+
+    epsilon_: float
+
+    def __init__(self, epsilon: float) -> None:
+        object.__setattr__(self, "epsilon_", non_negative("epsilon", epsilon))
+
+    def loss(self, relation: Relation) -> Loss:
+        return _two_point(self.epsilon_, 0.0)
+
+    def __repr__(self) -> str:
+        return call_text("PureDP", self.epsilon_)
+
+
+@dataclass(frozen=True, repr=False)
+class ApproximateDP(Mechanism):
+    """Any (ε, δ)-DP mechanism, under whichever relation it was proven for.
+
+    Dominated by the pair that reveals everything with probability δ and else is randomized
+    response (Kairouz, Oh and Viswanath 2015, Theorem 3.2): its loss has P-mass δ at infinity.
+
+    >>> (ApproximateDP(0.1, 1e-8) * 100).delta(epsilon=5.0).method
+    'lattice'
+    """
+
+    epsilon_: float
+    delta_: float
+
+    def __init__(self, epsilon: float, delta: float) -> None:
+        object.__setattr__(self, "epsilon_", non_negative("epsilon", epsilon))
+        object.__setattr__(self, "delta_", probability("delta", delta))
+
+    def loss(self, relation: Relation) -> Loss:
+        return _two_point(self.epsilon_, self.delta_)
+
+    def __repr__(self) -> str:
+        return call_text("ApproximateDP", self.epsilon_, self.delta_)
+
+
+@dataclass(frozen=True, repr=False)
+class ZeroConcentratedDP(Mechanism):
+    """Any (ξ, ρ)-zCDP mechanism: Rényi divergence at most ξ + ρα at every order α > 1.
+
+    Bun and Steinke (2016). Known by its Rényi curve alone, it is accounted by it.
+
+    >>> ZeroConcentratedDP(0.5).rdp(4.0)
+    Bound(2.0, lower=0.0, method='renyi')
+    """
+
+    rho: float
+    xi: float = 0.0
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "rho", finite_non_negative("rho", self.rho))
+        object.__setattr__(self, "xi", finite_non_negative("xi", self.xi))
+
+    def loss(self, relation: Relation) -> None:
+        return None
+
+    def renyi(self, orders: Array, relation: Relation) -> tuple[Array, Array]:
+        value = self.xi + (self.rho * orders if self.rho else 0 * np.minimum(orders, 1))
+        return value, value
+
+    def __repr__(self) -> str:
+        return call_text("ZeroConcentratedDP", self.rho, xi=self.xi or None)
+
+
+@dataclass(frozen=True, repr=False)
+class TruncatedConcentratedDP(Mechanism):
+    """Any (ρ, ω)-tCDP mechanism: Rényi divergence at most ρα at the orders 1 < α < ω.
+
+    Bun, Dwork, Rothblum and Steinke (2018). Nothing is known at the orders from ω on.
+    """
+
+    rho: float
+    omega: float
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "rho", finite_non_negative("rho", self.rho))
+        object.__setattr__(self, "omega", above_one("omega", self.omega))
+
+    def loss(self, relation: Relation) -> None:
+        return None
+
+    def renyi(self, orders: Array, relation: Relation) -> tuple[Array, Array]:
+        known = orders < self.omega
+        value = np.where(known, self.rho * np.where(known, orders, 0), math.inf)
+        return value, value
+
+    def __repr__(self) -> str:
+        return call_text("TruncatedConcentratedDP", self.rho, self.omega)

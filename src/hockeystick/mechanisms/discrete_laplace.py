@@ -1,0 +1,32 @@
+"""The discrete Laplace (geometric) mechanism."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from hockeystick.loss import Loss
+from hockeystick.losses.atoms import AtomicLoss
+from hockeystick.mechanisms.discrete import DiscreteNoise
+
+
+class DiscreteLaplace(DiscreteNoise):
+    """Integer noise with P[x] ∝ e^{−|x|/b}, b = noise_multiplier × sensitivity (the geometric law).
+
+    Dominating pair: the noise moved by k = `sensitivity` against the noise; the loss is
+    (|x| − |x−k|)/b, k + 1 values from −k/b to k/b (Ghosh, Roughgarden and Sundararajan 2009).
+
+    >>> DiscreteLaplace(0.5).epsilon(delta=0)
+    Bound(2.0, lower=2.0, method='closed form')
+    """
+
+    def _loss(self, steps: int) -> Loss:
+        rate = 1 / self.scale
+        x = np.arange(steps + 1)
+        # x stands for itself, except that 0 gathers all x <= 0 and k all x >= k.
+        log_mass = math.log(math.tanh(rate / 2)) - x * rate
+        log_mass[[0, -1]] -= math.log(-math.expm1(-rate))
+        return AtomicLoss(
+            (2 * x - steps) * rate, log_mass, spacing=2 * rate, symmetric=True
+        )

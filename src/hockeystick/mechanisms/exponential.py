@@ -1,0 +1,67 @@
+"""The exponential mechanism, and every mechanism of bounded range."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from hockeystick.domain import non_negative
+from hockeystick.loss import Loss
+from hockeystick.losses.atoms import EVERYTHING, NOTHING
+from hockeystick.losses.segment import SegmentLoss
+from hockeystick.mechanism import Mechanism, call_text
+from hockeystick.relation import Relation
+from hockeystick.series import Array
+
+
+@dataclass(frozen=True, repr=False)
+class ExponentialMechanism(Mechanism):
+    """A choice whose loss has range at most ε: max loss − min loss <= ε (bounded range).
+
+    The exponential mechanism with utility of sensitivity Δ picks r with probability ∝ e^{εu(r)/2Δ}
+    and is ε-bounded-range; so are report-noisy-max with Gumbel noise and permute-and-flip. The
+    largest profile of the class, δ(x) = (1 − e^{(x−ε)/2})²/(1 − e^{−ε}) for |x| <= ε (Dong, Durfee
+    and Rogers 2020), is that of a loss with density ∝ e^{ℓ/2} on [−ε, ε]: a pair that dominates the
+    class. Composed often, the class is better bounded by its Rényi curve; queries take the smaller.
+
+    Parameters
+    ----------
+    epsilon: the bound on the range, in [0, inf].
+    """
+
+    epsilon_: float
+
+    def __init__(self, epsilon: float) -> None:
+        object.__setattr__(self, "epsilon_", non_negative("epsilon", epsilon))
+
+    def loss(self, relation: Relation) -> Loss:
+        epsilon = self.epsilon_
+        if epsilon == 0:
+            return NOTHING
+        if math.isinf(epsilon):
+            return EVERYTHING
+        return SegmentLoss(epsilon, height=-0.5 / math.expm1(-epsilon), edge=0.0)
+
+    def renyi(self, orders: Array, relation: Relation) -> tuple[Array, Array]:
+        """The largest divergence over the pairs with losses t and t − ε, 0 <= t <= ε.
+
+        P-mass of t is (1 − y)/(1 − b) with b = e^{−ε}, y = b·e^t; the maximum over y is explicit.
+        """
+        epsilon = self.epsilon_
+        if epsilon == 0 or math.isinf(epsilon):
+            value = np.full(orders.shape, epsilon)
+            return value, value
+        s = orders - 1
+        gone, spread = np.exp(-s * epsilon), -math.expm1(-epsilon)
+        with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
+            y = s / orders * (1 - gone * spread / np.expm1(-s * epsilon))
+            y = np.clip(y, math.exp(-epsilon), 1)
+            mass = (1 - y) / spread
+            value = epsilon + (np.log(y) + np.log(mass * -np.expm1(-s * epsilon) + gone) / s)
+        value = np.clip(value, 0, epsilon)
+        return value, value
+
+    def __repr__(self) -> str:
+        return call_text("ExponentialMechanism", self.epsilon_)

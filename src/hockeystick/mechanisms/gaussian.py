@@ -1,0 +1,21 @@
+"""The Gaussian mechanism."""
+
+from __future__ import annotations
+
+from hockeystick.loss import Loss
+from hockeystick.losses.gaussian import GaussianLoss
+from hockeystick.mechanisms.additive import AdditiveNoise
+
+
+class Gaussian(AdditiveNoise):
+    """Gaussian noise of standard deviation σ = `noise_multiplier` × sensitivity.
+
+    Dominating pair N(1, σ²) against N(0, σ²) when a record is added or removed, N(2, σ²) when one
+    is replaced: δ(ε) = Φ(1/2σ − εσ) − e^ε·Φ(−1/2σ − εσ) (Balle and Wang 2018, Theorem 5).
+
+    >>> round(Gaussian(2.0).delta(epsilon=1.0), 9)
+    0.006829358
+    """
+
+    def _loss(self, shift: float) -> Loss:
+        return GaussianLoss(shift)

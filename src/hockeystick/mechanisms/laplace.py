@@ -1,0 +1,22 @@
+"""The Laplace mechanism."""
+
+from __future__ import annotations
+
+from hockeystick.loss import Loss
+from hockeystick.losses.segment import SegmentLoss
+from hockeystick.mechanisms.additive import AdditiveNoise
+
+
+class Laplace(AdditiveNoise):
+    """Laplace noise of scale b = `noise_multiplier` × L1 sensitivity.
+
+    Dominating pair Lap(1, b) against Lap(0, b), or Lap(2, b) when a record is replaced; with
+    θ = 1/b the loss has an atom 1/2 at θ, an atom e^{−θ}/2 at −θ and density e^{(ℓ−θ)/2}/4 between:
+    δ(ε) = 1 − e^{(ε−θ)/2} (Balle, Barthe and Gaboardi 2018, Theorem 3).
+
+    >>> Laplace(2.0).epsilon(delta=0)
+    Bound(0.5, lower=0.5, method='closed form')
+    """
+
+    def _loss(self, shift: float) -> Loss:
+        return SegmentLoss(shift, height=0.25, edge=0.5)

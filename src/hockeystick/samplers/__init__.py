@@ -1,0 +1,1 @@
+"""The samplers, one file each."""

@@ -1,0 +1,1 @@
+"""The tests; oracles hold their independent truth."""
