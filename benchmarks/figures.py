@@ -47,8 +47,6 @@ def figures(runs: Iterable[Run]) -> list[Figure]:
 def enclosure(results: Results) -> Iterator[Figure]:
     for run in results.ours(r"W[1-7].*|W10|H.*"):
         holds = run.verdict.encloses if run.verdict else False
-        if run.verdict and holds is None:  # no lower end is given for a curve
-            holds = not run.verdict.below
         yield Figure(
             "encloses the truth", run.workload, _status(run, str(holds)), "True", bool(holds)
         )

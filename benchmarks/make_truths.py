@@ -1,8 +1,8 @@
 """Compute the reference answers of the benchmark, to far more digits than a float holds.
 
-Run ``python -m benchmarks.make_truths`` (needs mpmath only; minutes, faster with gmpy2). It rewrites
-``truths.json``. Nothing here is shared with the library under test: arbitrary precision, its own
-quadrature and its own contour, so that an agreement means something.
+Run ``python -m benchmarks.make_truths [NAME ...]`` (needs mpmath only; an hour, less with gmpy2).
+It rewrites ``truths.json``. Nothing here is shared with the library under test: arbitrary
+precision, its own quadrature and its own contour, so that an agreement means something.
 
 For a pair (P, Q) with loss ``l = log dP/dQ``, put ``M(p) = E_Q[exp(p l)]``. After T repetitions the
 two directions have the curves
@@ -10,9 +10,9 @@ two directions have the curves
     delta(eps) = 1/(2 pi i) * integral over Re s = c of  M(p)^T exp(-s eps) / (s (s+1)) ds
 
 with ``p = s + 1`` when a record is removed and ``p = -s`` when one is added. The formula is the
-Laplace inversion of E_P[(1 - exp(eps - L))_+], the hockey-stick divergence; it is the complex-order
-form of the moment-generating function tracked by Abadi et al. (2016). The truth is the larger of the
-two directions.
+Laplace inversion of E_P[(1 - exp(eps - L))_+], the hockey-stick divergence; M is the moment
+function that Abadi et al. (2016) track at integer orders, here at complex ones. The truth is the
+larger of the two directions.
 """
 
 from __future__ import annotations
@@ -44,22 +44,25 @@ class Accuracy:
         return Accuracy(self.digits + 4, 1.4 * self.noise_density, 1.6 * self.contour_density)
 
 
-# ---------------------------------------------------------------- M(p), one class for each mechanism
+# M(p): one class for each mechanism
 
 
 class SampledGaussian:
     """Poisson-sampled Gaussian: Q = N(0, sigma^2), P = (1-q) Q + q N(1, sigma^2).
 
     The integral over the noise runs along ``x + i b`` with a fixed ``b``: there the factor
-    ``exp(p l)`` decays instead of spinning when Im p is large, and M is had by the trapezoid rule for
-    millions of radians. The logarithm's branch point is at ``b = pi sigma^2``; halfway is safe.
+    ``exp(p l)`` decays instead of spinning when Im p is large, and the trapezoid rule needs no more
+    points at ten million radians than at one. The logarithm's branch point is at
+    ``b = pi sigma^2``: ``turn`` is ``b / (pi sigma^2)``, a half for Re p > 0, but a quarter for
+    Re p < 0, where ``exp(p l)`` grows without bound beyond the half.
     """
 
-    def __init__(self, noise: str | Number, rate: str, accuracy: Accuracy) -> None:
+    def __init__(
+        self, noise: str | Number, rate: str, accuracy: Accuracy, turn: float = 0.5
+    ) -> None:
         self.noise, self.rate = mpf(noise), mpf(rate)
-        self.angle = mp.pi / 2 * min(mpf(1), 1 / self.noise)
-        reach = self.noise * self.angle  # distance to the axis, in units of the noise
-        gap = min(reach, self.noise * (mp.pi - self.angle))
+        self.angle = mp.pi * mpf(turn) * min(mpf(1), 1 / self.noise)
+        gap = self.noise * self.angle  # the half-width of the strip to rely on, in noises
         nats = mp.dps * mp.ln(10)
         self.step = 2 * mp.pi * gap / (nats + gap**2 / 2) / mpf(accuracy.noise_density)
         self.width = mp.sqrt(2 * nats) + 1
@@ -158,12 +161,12 @@ def gauss_legendre(points: int) -> tuple[tuple[Number, Number], ...]:
     return _legendre(points, mp.prec)
 
 
-# ------------------------------------------------------------------------------- delta(eps), inverted
+# delta(eps): the inversion
 
 
 @dataclass(frozen=True)
 class Curve:
-    """delta(eps) of one direction: the contour's points with everything but exp(-s eps) evaluated."""
+    """delta(eps) of one direction: points s, and all of the integrand there but exp(-s eps)."""
 
     points: tuple[tuple[Number, Number], ...]
     guess: Number  # an upper bound on the epsilon it was made for
@@ -185,7 +188,7 @@ def log_transform(
 def chernoff(
     moment: Callable[[Number], Number], steps: int, direction: str, delta: Number
 ) -> tuple[Number, Number]:
-    """The real order with the smallest Renyi bound on eps, and that bound: where to cross the axis."""
+    """Where to cross the real axis: the order of the best Renyi bound on eps; and that bound."""
 
     def bound(s: Number) -> Number:
         k = log_transform(moment, steps, direction, s)
@@ -198,7 +201,7 @@ def chernoff(
 
 
 def panels(first: Number, cap: Number, density: float) -> Iterator[tuple[Number, Number]]:
-    """Widths start at the peak's, grow with the distance, and never span many turns of exp(-s eps)."""
+    """Left ends and widths: at first the peak's, then growing, never many turns of exp(-s eps)."""
     left = mpf(0)
     while True:
         width = min(max(first, left / 4), cap) / mpf(density)
@@ -216,7 +219,7 @@ def invert(
 ) -> Curve:
     """Gauss-Legendre panels along the upper half of the line, until a panel adds nothing.
 
-    ``scale`` is an upper bound on epsilon, given where the Renyi bound is too crude to size panels by.
+    ``scale`` bounds epsilon from above, where the Renyi bound is too crude to size panels by.
     """
     c, bound = chernoff(moment, steps, direction, delta)
     guess = min(bound, mpf(scale))
@@ -241,22 +244,20 @@ def invert(
 
 
 def solve(curve: Curve, delta: Number) -> Number:
-    """Newton's method on log delta inside a bracket; 0 when delta(0) is below the target already."""
+    """Newton's method on log delta, inside a bracket (no case here has epsilon = 0)."""
     low, high = mpf(0), 2 * abs(curve.guess)
-    if curve.delta(low) <= delta:
-        return low
     epsilon = high / 2
     for _ in range(200):
         value = curve.delta(epsilon)
         low, high = (epsilon, high) if value > delta else (low, epsilon)
         change = mp.log(value / delta) * value / curve.slope(epsilon) if value > 0 else mp.inf
         if abs(change) <= epsilon * mpf(10) ** (10 - mp.dps):
-            return epsilon
+            return epsilon - change
         epsilon = epsilon - change if low < epsilon - change < high else (low + high) / 2
     raise ArithmeticError("the search for epsilon did not settle")
 
 
-# ----------------------------------------------------------------------------------------- the cases
+# the cases
 
 
 @dataclass(frozen=True)
@@ -271,14 +272,16 @@ class Sampled:
     digits: int = 30
     scale: str = "inf"
 
-    def moment(self, accuracy: Accuracy) -> Callable[[Number], Number]:
+    def moment(self, direction: str, accuracy: Accuracy) -> Callable[[Number], Number]:
+        if self.kind == "laplace":
+            return SampledLaplace(self.noise, self.rate, accuracy)
         if self.kind == "range":
             return NoiseRange(self.noise, "0.001", 1000, self.rate, accuracy)
-        maker = SampledLaplace if self.kind == "laplace" else SampledGaussian
-        return maker(self.noise, self.rate, accuracy)
+        turn = 0.5 if direction == "remove" else 0.25
+        return SampledGaussian(self.noise, self.rate, accuracy, turn)
 
     def epsilon(self, direction: str, accuracy: Accuracy) -> Number:
-        moment, delta = self.moment(accuracy), mpf(self.delta)
+        moment, delta = self.moment(direction, accuracy), mpf(self.delta)
         return solve(invert(moment, self.steps, direction, delta, accuracy, self.scale), delta)
 
     def both(self, accuracy: Accuracy) -> dict[str, Number]:
@@ -389,7 +392,7 @@ def cases() -> dict[str, Callable[[], dict[str, Any]]]:
         "W6a": Sampled("laplace", "2", "0.001", 600_000, "1e-8"),
         "W6b": Sampled("laplace", "0.5", "0.001", 600_000, "1e-8"),
         "W7": Sampled("range", "1", "0.005", 10, "1e-6", 20),
-        "H1": Sampled(g, "0.05", "0.01", 100, "1e-5", 20),
+        "H1": Sampled(g, "0.05", "0.01", 100, "1e-5", 14),
     }
     for n, scale in FEW.items():
         sampled[f"H4/{n}"] = Sampled(g, "1", "1e-4", n, "1e-5", 14, scale)
@@ -414,8 +417,8 @@ def make(name: str) -> tuple[str, dict[str, Any], float]:
 
 def main(names: list[str]) -> None:
     """Make the named truths (all, by default) and merge them into the file."""
-    known: dict[str, Any] = json.loads(PATH.read_text()) if PATH.exists() else {}
     for name, found, seconds in map(make, names or list(cases())):
+        known: dict[str, Any] = json.loads(PATH.read_text()) if PATH.exists() else {}
         known[name] = found
         print(
             f"{name}: {found['value']}  ({found['relative_change_when_refined']}, {seconds:.0f} s)"

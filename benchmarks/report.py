@@ -26,7 +26,8 @@ def show_workload(console: Console, workload: Workload, runs: list[Run]) -> None
     true = truths(workload)
     shown = f"   truth {float(true[-1]):.12g}" if true else ""
     points = f" (last of {len(true)} checkpoints)" if len(true) > 1 else ""
-    title = f"[bold]{workload.name}[/]  {escape(workload.title)}{shown}{points}"
+    at = f" delta={workload.delta:g}" if workload.delta else ""
+    title = f"[bold]{workload.name}[/]  {escape(workload.title)}{at}{shown}{points}"
     table = Table(title=title, title_justify="left", title_style="")
     table.add_column("tool")
     for head in (

@@ -15,7 +15,7 @@ from benchmarks.truths import Verdict, judge
 from benchmarks.workloads import Workload
 
 ROOT = Path(__file__).resolve().parents[1]
-IMPORT_REPEATS = 5
+IMPORT_REPEATS = 3
 OVER = "over limit"
 SINGLE = ("OMP", "OPENBLAS", "MKL", "NUMEXPR", "VECLIB_MAXIMUM")
 
@@ -42,10 +42,8 @@ class Run:
 
 
 def environment() -> dict[str, str]:
-    """One thread for the linear algebra, and this checkout of the library, installed or not."""
-    one = {f"{name}_NUM_THREADS": "1" for name in SINGLE}
-    paths = [str(ROOT / "src"), os.environ.get("PYTHONPATH", "")]
-    return {**os.environ, **one, "PYTHONPATH": os.pathsep.join(filter(None, paths))}
+    """One thread for the linear algebra: CPU time is then comparable."""
+    return {**os.environ, **{f"{name}_NUM_THREADS": "1" for name in SINGLE}}
 
 
 def execute(arguments: list[str], limit: float) -> tuple[list[dict[str, Any]], str]:
@@ -75,11 +73,16 @@ def run(tool: Tool, workload: Workload, limit: float) -> Run:
         return run_import(tool, workload, limit)
     job = ["-m", "benchmarks.worker", tool.name, workload.name, str(limit)]
     lines, why = execute(job, limit)
-    if not lines and why == OVER:
-        return Run(tool.name, workload.name, OVER, f"{limit:g} s")
     if not lines:
-        return Run(tool.name, workload.name, "error", why)
+        return failure(tool, workload, why, limit)
     return from_line(tool, workload, lines[-1])
+
+
+def failure(tool: Tool, workload: Workload, why: str, limit: float) -> Run:
+    """A process that said nothing: cut off, or crashed."""
+    if why == OVER:
+        return Run(tool.name, workload.name, OVER, f"{limit:g} s")
+    return Run(tool.name, workload.name, "error", why)
 
 
 def from_line(tool: Tool, workload: Workload, line: dict[str, Any]) -> Run:
@@ -96,7 +99,7 @@ def from_line(tool: Tool, workload: Workload, line: dict[str, Any]) -> Run:
 def run_import(tool: Tool, workload: Workload, limit: float) -> Run:
     """All the CPU time of a process that only imports, the interpreter's own start included."""
     code = (
-        f"import {tool.module}, resource, time\n"
+        f"import {', '.join(tool.needs)}, resource, time\n"
         "cpu = time.process_time()\n"
         "print('[%r, %d]' % (cpu, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss))"
     )
@@ -104,7 +107,7 @@ def run_import(tool: Tool, workload: Workload, limit: float) -> Run:
     for _ in range(IMPORT_REPEATS):
         lines, why = execute(["-c", code], limit)
         if why or not lines:
-            return Run(tool.name, workload.name, "error", why)
+            return failure(tool, workload, why, limit)
         found.append(lines[-1])
     unit = 1e6 if sys.platform == "darwin" else 1e3
     cpu, peak = min(f[0] for f in found), max(f[1] for f in found) / unit

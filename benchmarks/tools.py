@@ -30,11 +30,11 @@ class Tool:
     """A tool answers three questions; ``epsilon`` is the one every tool must know."""
 
     name: str
-    module: str
     package: str
+    needs: tuple[str, ...]  # the modules that a call needs, the package itself first
 
     def installed(self) -> bool:
-        return importlib.util.find_spec(self.module) is not None
+        return importlib.util.find_spec(self.needs[0]) is not None
 
     def version(self) -> str:
         try:
@@ -43,8 +43,9 @@ class Tool:
             return "unknown"
 
     def load(self) -> None:
-        """Import everything a call needs, so that memory before and after a call can be compared."""
-        import_module(self.module)
+        """Import ahead of the first call, so that its own memory can be told from the imports'."""
+        for module in self.needs:
+            import_module(module)
 
     def answer(self, workload: Workload) -> Answer:
         ask = {"epsilon": self.epsilon, "noise": self.noise, "curve": self.curve}
@@ -67,7 +68,7 @@ class Tool:
 
 
 class Hockeystick(Tool):
-    name, module, package = "hockeystick", "hockeystick", "hockeystick"
+    name, package, needs = "hockeystick", "hockeystick", ("hockeystick",)
 
     def _mechanism(self, step: Step) -> Any:
         hs = import_module("hockeystick")
@@ -93,21 +94,18 @@ class Hockeystick(Tool):
         (step,) = workload.steps
         counts = range(1, step.count + 1)
         found = self._mechanism(step).epsilons(delta=workload.delta, counts=counts)
-        return Answer(tuple(float(found[n - 1]) for n in CHECKPOINTS))
+        ends = (tuple(float(end[n - 1]) for n in CHECKPOINTS) for end in (found.upper, found.lower))
+        return Answer(*ends)
 
 
 class DpAccounting(Tool):
     """Google's dp-accounting; the subclasses name the accountant."""
 
-    module, package = "dp_accounting", "dp-accounting"
+    package = "dp-accounting"
     accountant: str
 
-    def load(self) -> None:
-        self._fresh()
-
     def _fresh(self) -> Any:
-        part, cls = self.accountant.split(".")
-        return getattr(import_module(f"dp_accounting.{part}"), cls)()
+        return getattr(import_module(self.needs[1]), self.accountant)()
 
     def _event(self, step: Step) -> Any:
         dp = import_module("dp_accounting")
@@ -118,6 +116,8 @@ class DpAccounting(Tool):
 
     def epsilon(self, workload: Workload) -> Answer:
         accountant = self._fresh()
+        if not accountant.supports(self._event(workload.steps[0])):
+            raise Unsupported("the accountant refuses the event")
         for step in workload.steps:
             accountant.compose(self._event(step))
         return Answer((float(accountant.get_epsilon(workload.delta)),))
@@ -135,21 +135,20 @@ class DpAccounting(Tool):
 
 
 class DpAccountingPld(DpAccounting):
-    name, accountant = "dp-accounting PLD", "pld.PLDAccountant"
+    name, accountant = "dp-accounting PLD", "PLDAccountant"
+    needs = "dp_accounting", "dp_accounting.pld"
 
 
 class DpAccountingRdp(DpAccounting):
-    name, accountant = "dp-accounting RDP", "rdp.RdpAccountant"
+    name, accountant = "dp-accounting RDP", "RdpAccountant"
+    needs = "dp_accounting", "dp_accounting.rdp"
 
 
 class Opacus(Tool):
     """Meta's Opacus, which knows the sampled Gaussian only."""
 
-    module, package = "opacus", "opacus"
+    package, needs = "opacus", ("opacus", "opacus.accountants")
     accountant: str
-
-    def load(self) -> None:
-        import_module("opacus.accountants")
 
     def epsilon(self, workload: Workload) -> Answer:
         if any(step.kind != "gaussian" for step in workload.steps):
@@ -181,7 +180,7 @@ class OpacusPrv(Opacus):
 class PrvAccountant(Tool):
     """Microsoft's prv_accountant, at the error that its authors use: 0.01 in epsilon."""
 
-    name, module, package = "prv-accountant", "prv_accountant", "prv-accountant"
+    name, package, needs = "prv-accountant", "prv-accountant", ("prv_accountant",)
     error = 0.01
 
     def _variable(self, step: Step) -> Any:
@@ -216,12 +215,8 @@ class PrvAccountant(Tool):
 class Autodp(Tool):
     """autodp's analytical moments accountant."""
 
-    name, module, package = "autodp", "autodp", "autodp"
-
-    def load(self) -> None:
-        import_module("autodp.mechanism_zoo")
-        import_module("autodp.transformer_zoo")
-        import_module("autodp.calibrator_zoo")
+    name, package = "autodp", "autodp"
+    needs = "autodp", "autodp.mechanism_zoo", "autodp.transformer_zoo"
 
     def _mechanism(self, step: Step) -> Any:
         zoo = import_module("autodp.mechanism_zoo")

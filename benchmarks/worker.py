@@ -1,8 +1,8 @@
 """Measure one tool on one workload, in a process of its own.
 
-``python -m benchmarks.worker TOOL WORKLOAD SECONDS`` prints JSON lines: one after the first call, one
-after the repeats. The caller keeps the last, so a tool that is cut off while repeating still has its
-first answer on record.
+``python -m benchmarks.worker TOOL WORKLOAD SECONDS`` prints JSON lines: one after the first call,
+one after the repeats. The caller keeps the last, so a tool that is cut off while repeating still
+has its first answer on record.
 """
 
 from __future__ import annotations
@@ -19,9 +19,8 @@ from typing import Any
 from benchmarks.tools import TOOLS, Answer, Tool, Unsupported
 from benchmarks.workloads import WORKLOADS, Workload
 
-ENOUGH_CPU = 1.0  # seconds of repeats
+ENOUGH_CPU = 1.5  # seconds of repeats: a slow call is repeated once
 MOST_REPEATS = 100
-FEWEST_REPEATS = 3
 
 
 def peak_mb() -> float:
@@ -45,8 +44,7 @@ def best_repeat(tool: Tool, workload: Workload, seconds: float) -> float | None:
     taken: list[float] = []
     longest = 0.0
     while len(taken) < MOST_REPEATS:
-        enough = len(taken) >= FEWEST_REPEATS and sum(taken) >= ENOUGH_CPU
-        if enough or time.monotonic() + longest > deadline:
+        if sum(taken) >= ENOUGH_CPU or time.monotonic() + longest > deadline:
             break
         start = time.monotonic()
         taken.append(timed(tool, workload.nudged(len(taken) + 1))[1])

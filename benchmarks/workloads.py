@@ -1,4 +1,4 @@
-"""What is asked of every tool. A workload is a value; the tools translate it into their own terms."""
+"""What is asked of every tool. A workload is a value; the tools put it in their own terms."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ CHECKPOINTS = (1, 2, 3, 10, 30, 100, 300, 1000, 3000, 10_000)
 
 @dataclass(frozen=True)
 class Step:
-    """``count`` releases of noise ``noise`` (for sensitivity 1), each on a Poisson sample of ``rate``."""
+    """``count`` releases with noise for sensitivity 1, each on a Poisson sample of ``rate``."""
 
     kind: Literal["gaussian", "laplace"]
     noise: float
@@ -58,48 +58,38 @@ def sampled(noise: float, rate: float, count: int) -> tuple[Step, ...]:
 def _poisson_gaussian() -> list[Workload]:
     tiny = (1e-12, 1e-15, 1e-20, 1e-30)
     return [
-        Workload("W1a", "sigma=1 q=0.001 T=600000 delta=1e-8", sampled(1, 0.001, 600_000), 1e-8),
-        Workload("W1b", "sigma=5 q=0.001 T=600000 delta=1e-8", sampled(5, 0.001, 600_000), 1e-8),
-        Workload(
-            "W2", "sigma=1.1 q=256/60000 T=14063 delta=1e-5", sampled(1.1, 256 / 60_000, 14_063), 1e-5
-        ),
-        Workload("W3", "sigma=0.5 q=0.01 T=1000 delta=1e-5", sampled(0.5, 0.01, 1000), 1e-5),
+        Workload("W1a", "sigma=1 q=0.001 T=600000", sampled(1, 0.001, 600_000), 1e-8),
+        Workload("W1b", "sigma=5 q=0.001 T=600000", sampled(5, 0.001, 600_000), 1e-8),
+        Workload("W2", "sigma=1.1 q=256/60000 T=14063", sampled(1.1, 256 / 60_000, 14_063), 1e-5),
+        Workload("W3", "sigma=0.5 q=0.01 T=1000", sampled(0.5, 0.01, 1000), 1e-5),
         *(
-            Workload(f"W4/{d:.0e}", f"sigma=1 q=0.01 T=1000 delta={d:.0e}", sampled(1, 0.01, 1000), d)
+            Workload(f"W4/{d:.0e}", "sigma=1 q=0.01 T=1000", sampled(1, 0.01, 1000), d)
             for d in tiny
         ),
     ]
 
 
 def _closed_form_and_laplace() -> list[Workload]:
+    often = 0.001, 600_000
     return [
-        Workload("W5/1", "plain Gaussian sigma=1 T=1 delta=1e-5", sampled(1, 1, 1), 1e-5),
-        Workload("W5/400", "plain Gaussian sigma=20 T=400 delta=1e-5", sampled(20, 1, 400), 1e-5),
-        Workload(
-            "W6a",
-            "Laplace b=2 q=0.001 T=600000 delta=1e-8",
-            (Step("laplace", 2, 0.001, 600_000),),
-            1e-8,
-        ),
-        Workload(
-            "W6b",
-            "Laplace b=0.5 q=0.001 T=600000 delta=1e-8",
-            (Step("laplace", 0.5, 0.001, 600_000),),
-            1e-8,
-        ),
-        Workload("W6c", "plain Laplace b=1 T=1 delta=0.1", (Step("laplace", 1),), 0.1),
+        Workload("W5/1", "plain Gaussian sigma=1 T=1", sampled(1, 1, 1), 1e-5),
+        Workload("W5/400", "plain Gaussian sigma=20 T=400", sampled(20, 1, 400), 1e-5),
+        Workload("W6a", "Laplace b=2 q=0.001 T=600000", (Step("laplace", 2, *often),), 1e-8),
+        Workload("W6b", "Laplace b=0.5 q=0.001 T=600000", (Step("laplace", 0.5, *often),), 1e-8),
+        Workload("W6c", "plain Laplace b=1 T=1", (Step("laplace", 1),), 0.1),
     ]
 
 
 def _many_calibrate_curve() -> list[Workload]:
     many = tuple(Step("gaussian", 1 + 0.001 * i, 0.005, 10) for i in range(1000))
     return [
-        Workload("W7", "1000 sampled Gaussians sigma=1..1.999 q=0.005, 10 each, delta=1e-6", many, 1e-6),
+        Workload("W7", "1000 sampled Gaussians sigma=1..1.999 q=0.005, 10 each", many, 1e-6),
         Workload(
-            "W8", "smallest sigma: q=0.01 T=10000 epsilon<=2 delta=1e-5", sampled(1, 0.01, 10_000), 1e-5, "noise", 2.0
+            "W8", "smallest sigma for epsilon=2, q=0.01 T=10000",
+            sampled(1, 0.01, 10_000), 1e-5, "noise", 2.0,
         ),
         Workload(
-            "W10", "epsilon after each of 1..10000 steps, sigma=1 q=0.01 delta=1e-5",
+            "W10", "epsilon after each of 1..10000 steps, sigma=1 q=0.01",
             sampled(1, 0.01, CHECKPOINTS[-1]), 1e-5, "curve",
         ),
     ]  # fmt: skip
@@ -108,10 +98,10 @@ def _many_calibrate_curve() -> list[Workload]:
 def _hard() -> list[Workload]:
     few = (2, 5, 10, 20, 50)
     return [
-        Workload("H1", "sigma=0.05 q=0.01 T=100 delta=1e-5", sampled(0.05, 0.01, 100), 1e-5),
-        Workload("H2", "plain Gaussian sigma=0.03 delta=1e-5", sampled(0.03, 1, 1), 1e-5),
-        Workload("H3", "plain Laplace b=0.001 delta=1e-6", (Step("laplace", 0.001),), 1e-6),
-        *(Workload(f"H4/{n}", f"sigma=1 q=1e-4 T={n} delta=1e-5", sampled(1, 1e-4, n), 1e-5) for n in few),
+        Workload("H1", "sigma=0.05 q=0.01 T=100", sampled(0.05, 0.01, 100), 1e-5),
+        Workload("H2", "plain Gaussian sigma=0.03", sampled(0.03, 1, 1), 1e-5),
+        Workload("H3", "plain Laplace b=0.001", (Step("laplace", 0.001),), 1e-6),
+        *(Workload(f"H4/{n}", f"sigma=1 q=1e-4 T={n}", sampled(1, 1e-4, n), 1e-5) for n in few),
     ]
 
 

@@ -49,6 +49,11 @@ class ComposedLoss:
         return all(loss.symmetric for loss, _ in self.parts)
 
     @property
+    def smooth(self) -> bool:
+        """Whether every part has a smooth density and nothing else."""
+        return all(loss.smooth for loss, _ in self.parts)
+
+    @property
     def spacing(self) -> float | None:
         """Spacing of a lattice that holds every value of the sum, if the parts share one."""
         common = 0.0
@@ -99,6 +104,10 @@ class ComposedLoss:
     def real_cgf(self, s: Array) -> Array:
         """K(s) on the real line."""
         return self.cgf(s).real
+
+    def nodes_at(self, tilt: float, turn: float) -> int:
+        """How many quadrature nodes K takes on the line Re s = tilt up to |Im s| = turn."""
+        return sum(loss.nodes(tilt, tilt, turn).losses.size for loss, _ in self.parts)
 
     def decay(self, tilt: float, frequencies: Array, resolved: float) -> Array:
         """A lower bound on −log|φ(t)| of the tilted sum from each frequency to the next."""

@@ -15,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from hockeystick.errors import NumericalError
 from hockeystick.series import Array, entropy, exp_minus, log1p, sin_minus
 
 Complex = NDArray[np.complex128]
@@ -82,6 +83,8 @@ class Loss(ABC):
     """The distance of the lattice that holds every loss, if one does; 0 for a single value."""
     continuous: bool = True
     """Whether there is a continuous part."""
+    smooth: bool = False
+    """Whether there is nothing but a smooth density, which `density` then gives."""
 
     @abstractmethod
     def nodes(self, low: float, high: float, turn: float) -> Nodes:
@@ -100,6 +103,10 @@ class Loss(ABC):
         """Masses of the continuous part on both sides of each loss."""
         nothing = np.zeros_like(losses)
         return Tails(nothing, nothing, nothing, nothing)
+
+    def density(self, losses: Array) -> Array:
+        """Q-density of a smooth loss."""
+        raise NumericalError(f"{self!r} has no smooth density")
 
     def reverse(self) -> Loss:
         """The loss of (Q, P)."""
@@ -241,6 +248,7 @@ class Reversed(Loss):
             "void": base.infinite,
             "spacing": base.spacing,
             "continuous": base.continuous,
+            "smooth": base.smooth,
         }
         for name, value in fields.items():
             object.__setattr__(self, name, value)
@@ -251,6 +259,9 @@ class Reversed(Loss):
 
     def cgf(self, s: Complex | Array) -> Complex:
         return self.base.cgf(-1 - np.asarray(s))
+
+    def density(self, losses: Array) -> Array:
+        return self.base.density(-losses) * np.exp(-losses)
 
     def profile(self, epsilon: Array) -> Array:
         return self.base.reverse_profile(epsilon)
@@ -290,6 +301,7 @@ class Mixed(Loss):
             "bottom": floor if base.void else float(self._shrink(np.array([base.bottom]))[0]),
             "infinite": rate * base.infinite,
             "continuous": base.continuous,
+            "smooth": base.smooth,
             "steepest": 1 / (1 + (1 - rate) / rate * math.exp(-base.top)),
         }
         if not base.continuous and base.atoms.losses.size + (base.void > 0) <= 2:
@@ -326,6 +338,12 @@ class Mixed(Loss):
             with np.errstate(over="ignore"):
                 density = density * np.exp(-slope)
         return Nodes(*self._with_void(mixed, log_q), density)
+
+    def density(self, losses: Array) -> Array:
+        base = self._stretch(losses)
+        inside = base > -math.inf
+        base = np.where(inside, base, 0.0)
+        return np.where(inside, self.base.density(base) * np.exp(losses - base) / self.rate, 0.0)
 
     @property
     def atoms(self) -> Atoms:
@@ -364,5 +382,5 @@ class Mixed(Loss):
         return self.base.mix(self.rate * rate)
 
     def truncated(self, mass: float) -> Loss:
-        cut = self.base.truncated(mass)
+        cut = self.base.truncated(min(mass / self.rate, 0.25))
         return self if cut is self.base else cut.mix(self.rate)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -27,6 +27,9 @@ class Mechanism(ABC):
     Rényi guarantee is known, `loss` returning None and `renyi`.
     """
 
+    text_constructors: ClassVar[tuple[str, ...]] = ()
+    """Classmethods that `parse` may call."""
+
     @abstractmethod
     def loss(self, relation: Relation) -> Loss | None:
         """The loss of the dominating pair (with the record, without it); None if there is none.
@@ -42,6 +45,15 @@ class Mechanism(ABC):
             raise ParameterError(f"{self!r} declares neither a loss nor a Rényi curve")
         one = _divergence(loss, orders)
         return one, one if loss.symmetric else _divergence(loss.reverse(), orders)
+
+    renyi_is_tighter: bool = False
+    """Whether `renyi` can be below the divergence of `loss`, which then no mechanism attains."""
+
+    def attained(self, relation: Relation) -> Loss:
+        """The loss of a pair that some mechanism of the kind attains: for lower ends."""
+        loss = self.loss(relation)
+        assert loss is not None
+        return loss
 
     @property
     def natural_relation(self) -> Relation | None:
@@ -148,9 +160,16 @@ class Mechanism(ABC):
 
 
 def _divergence(loss: Loss, orders: Array) -> Array:
+    """Rényi divergences at orders from 1 (the KL divergence) to inf (the largest loss)."""
     if loss.infinite:
         return np.full(orders.shape, math.inf)
-    return np.maximum(loss.cgf(orders - 1).real / (orders - 1), 0.0)
+    value = np.where(np.isinf(orders), max(0.0, loss.top), 0.0)
+    value[orders == 1] = loss.mean() if (orders == 1).any() else 0.0
+    between = (orders > 1) & np.isfinite(orders)
+    if between.any():
+        s = orders[between] - 1
+        value[between] = np.maximum(loss.cgf(s).real / s, 0.0)
+    return value
 
 
 def call_text(name: str, *values: object, **options: object) -> str:

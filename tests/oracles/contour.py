@@ -18,7 +18,9 @@ from functools import cached_property
 
 from mpmath import mp, mpc, mpf
 
+from . import profile
 from .pairs import ZERO, Pair
+from .quadrature import gauss_legendre
 
 
 @dataclass(frozen=True)
@@ -33,7 +35,8 @@ class Nodes:
         return mp.fdot(self.weights, [mp.exp((s + 1) * loss) for loss in self.losses])
 
 
-NodeRule = Callable[[mpf], Nodes]  # the tilt Re s -> nodes good for that tilt and Im s >= 0
+# (tilt Re s, lifted) -> nodes good for that tilt; lifted for Im s >= 0, not lifted for real s
+NodeRule = Callable[[mpf, bool], Nodes]
 Part = tuple[NodeRule, int]
 
 
@@ -46,21 +49,26 @@ def gaussian_rule(noise: mpf, rate: mpf, direction: str) -> NodeRule:
     noise, rate = mpf(noise), mpf(rate)
     sign = 1 if direction == "remove" else -1
 
-    def rule(tilt: mpf) -> Nodes:
+    def pulled(power: mpf) -> mpf:
+        """How far left (1 - r + r e^l)^-power moves the Gaussian: the root of x = power * r(-x)."""
+        near, far = mpf(0), power
+        for _ in range(40):
+            x = (near + far) / 2
+            part = rate * mp.exp((-2 * x - 1) / (2 * noise**2))
+            moves = power * part / (1 - rate + part) > x
+            near, far = (x, far) if moves else (near, x)
+        return far
+
+    def rule(tilt: mpf, lifted: bool = True) -> Nodes:
         lift = min(mpf(1), 3 / noise) * noise**2
         nats = mp.log(10) * mp.dps + 10
         step = 2 * mp.pi * lift / nats
         reach = noise * mp.sqrt(2 * nats)
-        low, high = -reach, reach + 1
-        if direction == "remove":
-            high += max(tilt, 0)
-            low += min(tilt, 0)
-        else:
-            low -= max(tilt, 0)
-            high -= min(tilt, 0)
+        up, down = (tilt, -1 - tilt) if direction == "remove" else (-1 - tilt, tilt)
+        low, high = -reach - pulled(max(down, mpf(0))), reach + 1 + max(up, mpf(0))
         losses, weights = [], []
         for j in range(int(mp.floor(low / step)), int(mp.ceil(high / step)) + 1):
-            x = mpc(j * step, sign * lift)
+            x = mpc(j * step, sign * lift if lifted else 0)
             loss = mp.log(1 - rate + rate * mp.exp((2 * x - 1) / (2 * noise**2)))
             weight = step * mp.exp(-(x**2) / (2 * noise**2)) / (noise * mp.sqrt(2 * mp.pi))
             losses.append(sign * loss)
@@ -73,7 +81,7 @@ def gaussian_rule(noise: mpf, rate: mpf, direction: str) -> NodeRule:
 def pair_rule(pair: Pair, panels: int = 1, points: int = 40) -> NodeRule:
     """Gauss-Legendre nodes on equal panels of the density's interval, and the atoms as they are."""
 
-    def rule(tilt: mpf) -> Nodes:
+    def rule(tilt: mpf, lifted: bool = True) -> Nodes:
         losses = [mpc(a.loss) for a in pair.atoms]
         weights = [mpc(a.q) for a in pair.atoms]
         d = pair.density
@@ -89,33 +97,6 @@ def pair_rule(pair: Pair, panels: int = 1, points: int = 40) -> NodeRule:
     return rule
 
 
-_legendre: dict[tuple[int, int], list[tuple[mpf, mpf]]] = {}
-
-
-def gauss_legendre(points: int) -> list[tuple[mpf, mpf]]:
-    """Nodes and weights on [-1, 1], by Newton's method on the three-term recurrence."""
-    key = (points, mp.prec)
-    if key not in _legendre:
-        rule = []
-        for i in range(points):
-            x = mp.cos(mp.pi * (i + mpf(3) / 4) / (points + mpf(1) / 2))
-            for _ in range(12):
-                value, slope = _legendre_pair(points, x)
-                x -= value / slope
-            slope = _legendre_pair(points, x)[1]
-            rule.append((x, 2 / ((1 - x * x) * slope**2)))
-        _legendre[key] = rule
-    return _legendre[key]
-
-
-def _legendre_pair(n: int, x: mpf) -> tuple[mpf, mpf]:
-    """The Legendre polynomial of degree n and its derivative."""
-    before, now = mpf(1), x
-    for k in range(2, n + 1):
-        before, now = now, ((2 * k - 1) * x * now - (k - 1) * before) / k
-    return now, n * (x * now - before) / (x * x - 1)
-
-
 @dataclass(frozen=True)
 class Line:
     """The transform at the points c + i m h, m = 0, 1, ..., ready for any epsilon nearby."""
@@ -124,9 +105,14 @@ class Line:
     step: mpf
     terms: list[mpc]  # M(s) / (s (s + 1)), the first one halved
     p_only: mpf
+    dps: int  # the wanted digits and those that cancel in the sum
 
     def delta(self, epsilon: mpf) -> mpf:
         """The profile at epsilon."""
+        with mp.workdps(self.dps):
+            return self._delta(mpf(epsilon))
+
+    def _delta(self, epsilon: mpf) -> mpf:
         c, h = self.centre, self.step
         turn, phase, total = mp.expj(-h * epsilon), mpc(1), mpf(0)
         for term in self.terms:
@@ -139,26 +125,8 @@ class Line:
         return self.p_only + raw - left
 
     def epsilon(self, delta: mpf, high: mpf) -> mpf:
-        """The root of the profile in (0, high): false position (Illinois) on its logarithm."""
-        tiny = mpf(10) ** -(mp.dps - 8)
-
-        def gap(e: mpf) -> mpf:
-            value = self.delta(e)
-            return mp.log(value / delta) if value > 0 else mpf(-1000)
-
-        a, b = mpf(0), mpf(high)
-        at_a, at_b = gap(a), gap(b)
-        for _ in range(200):
-            x = (a * at_b - b * at_a) / (at_b - at_a)
-            at_x = gap(x)
-            if abs(at_x) < tiny or abs(b - a) < tiny * abs(x):
-                return x
-            if at_x * at_b < 0:
-                a, at_a = b, at_b
-            else:
-                at_a /= 2
-            b, at_b = x, at_x
-        raise ArithmeticError("no root found")
+        """The root of the profile in (0, high), or 0."""
+        return profile.solve(self.delta, delta, high)
 
 
 def _geometric(exponent: mpf) -> mpf:
@@ -169,6 +137,8 @@ def _geometric(exponent: mpf) -> mpf:
 class Steps:
     """A composition of rules, each repeated: the profile of the whole by the line integral.
 
+    ``digits`` counts from the Chernoff bound min of e^(K(c) - c eps), so the profile has fewer by
+    log10(bound / profile): 1 to 3 for many steps, 5 for a few steps at a tiny rate.
     Only pairs whose finite losses carry all of Q may have mass at infinity under P.
     """
 
@@ -179,13 +149,13 @@ class Steps:
     def cumulants(self) -> dict[mpf, mpf]:
         """The total log moment at real s on a geometric grid, both signs (rough precision)."""
         table: dict[mpf, mpf] = {}
-        with mp.workdps(18):
+        with mp.workdps(10):
             for sign in (1, -1):
-                for i in range(-16, 40):
-                    lam = mpf(2) ** (mpf(i) / 4)
+                for i in range(-8, 20):
+                    lam = mpf(2) ** (mpf(i) / 2)
                     s = lam if sign > 0 else -1 - lam
                     table[s] = mp.fsum(
-                        count * mp.log(rule(s).moment(s).real) for rule, count in self.parts
+                        count * mp.log(rule(s, False).moment(s).real) for rule, count in self.parts
                     )
                     if abs(table[s]) > 4000:
                         break
@@ -197,9 +167,16 @@ class Steps:
             best = min(k - lam * epsilon for lam, k in self.cumulants.items() if lam > 0)
             goal = best - self.digits * mp.log(10)
             centre, period = _plan(self.cumulants, epsilon, goal)
+            height = self.cumulants[centre] - centre * epsilon
+            dps = max(mp.dps, int((height - goal) / mp.log(10)) + 12)
+        with mp.workdps(dps):
+            terms = self._terms(centre, period, mp.exp(goal + centre * epsilon) / 30)
+            return Line(centre, 2 * mp.pi / period, terms, self.p_only, dps)
+
+    def _terms(self, centre: mpf, period: mpf, stop: mpf) -> list[mpc]:
+        """The transform along the line until 25 terms in a row are below ``stop``."""
         step = 2 * mp.pi / period
-        sources = [_Source(rule(centre), count, centre, step) for rule, count in self.parts]
-        stop = mp.exp(goal + centre * epsilon) / 30
+        sources = [_Source(rule(centre, True), count, centre, step) for rule, count in self.parts]
         terms: list[mpc] = []
         quiet = 0
         while quiet < 25:
@@ -209,7 +186,7 @@ class Steps:
             quiet = quiet + 1 if abs(term) * step < stop else 0
             if len(terms) > 400_000:
                 raise ArithmeticError("the transform decays too slowly on this line")
-        return Line(centre, step, terms, self.p_only)
+        return terms
 
     def delta(self, epsilon: mpf) -> mpf:
         """The profile at epsilon."""
@@ -223,10 +200,7 @@ class Steps:
             start = min((k - drop) / lam for lam, k in self.cumulants.items() if lam > 0)
         epsilon = start
         for _ in range(2):
-            here = self.line(epsilon)
-            if here.delta(mpf(0)) <= target:
-                return mpf(0)
-            epsilon = here.epsilon(target, start)
+            epsilon = self.line(epsilon).epsilon(target, start)
         return epsilon
 
 

@@ -38,7 +38,7 @@ class Density:
     p_below: Function
     q_below: Function
     loss: Function
-    inverse: Function  # clipped to the interval: knots[0] or knots[-1] outside the loss's range
+    inverse: Function  # the lower or upper end of the support outside the loss's range
     knots: tuple[mpf, ...]
     stretch: mpf = ZERO  # how far the tilted density moves per unit of order; 0 when bounded
 
@@ -217,7 +217,9 @@ def _mix(d: Density, r: mpf, mixed: Function) -> Density:
 
     def inverse(e: mpf) -> mpf:
         ratio = 1 + mp.expm1(e) / r
-        return d.inverse(mp.log(ratio)) if ratio > 0 else d.knots[0]
+        if ratio > 0:
+            return d.inverse(mp.log(ratio))
+        return -mp.inf if d.stretch else d.knots[0]
 
     return Density(
         p=lambda x: (1 - r) * d.q(x) + r * d.p(x),
@@ -241,7 +243,8 @@ def gaussian_replaced(noise: mpf, rate: mpf) -> Pair:
     """
     noise, r = mpf(noise), mpf(rate)
     base, back = gaussian(noise).density, gaussian(noise, -1).density
-    assert base is not None and back is not None
+    assert base is not None
+    assert back is not None
     weight = (1 - r) * mp.exp(1 / (2 * noise**2))
 
     def mixed(inside: Function, outside: Function) -> Function:

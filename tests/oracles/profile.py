@@ -7,12 +7,13 @@ with finitely many values, for lattices, and for the unsampled Laplace and expon
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from itertools import accumulate
 
 from mpmath import mp, mpf
 
 from .pairs import ZERO, Pair
+from .quadrature import panels
 
 
 def one_step(pair: Pair, epsilon: mpf) -> mpf:
@@ -39,27 +40,28 @@ def one_step_by_tails(pair: Pair, epsilon: mpf) -> mpf:
     return total
 
 
-def nested(pair: Pair, steps: int, epsilon: mpf, method: str = "tanh-sinh") -> mpf:
+def nested(pair: Pair, steps: int, epsilon: mpf, points: int = 0) -> mpf:
     """E_P[delta_{n-1}(eps - L)] by nested integration, down to the one-step profile.
 
     The inner profile is analytic between sums of the ends of the loss's range; each such sum
-    becomes a knot of the outer integral.
+    becomes a knot of the outer integral. ``points`` asks for that many Gauss-Legendre nodes between
+    knots (bounded losses only); 0 for mpmath's adaptive rule.
     """
     if steps == 1:
         return one_step_by_tails(pair, epsilon)
     total = pair.p_only
     for a in pair.atoms:
-        total += a.p * nested(pair, steps - 1, epsilon - a.loss, method)
+        total += a.p * nested(pair, steps - 1, epsilon - a.loss, points)
     d = pair.density
     if d is not None:
         inner = [d.inverse(epsilon - end) for end in _ends(pair, steps - 1)]
         low, high = d.knots[0], d.knots[-1]
-        knots = sorted({*d.knots, *(x for x in inner if low < x < high)})
-        total += mp.quad(
-            lambda x: d.p(x) * nested(pair, steps - 1, epsilon - d.loss(x), method),
-            knots,
-            method=method,
-        )
+        knots = _distinct([*d.knots, *(x for x in inner if low < x < high)])
+
+        def inside(x: mpf) -> mpf:
+            return d.p(x) * nested(pair, steps - 1, epsilon - d.loss(x), points)
+
+        total += panels(inside, knots, points) if points else mp.quad(inside, knots)
     return total
 
 
@@ -72,7 +74,17 @@ def _ends(pair: Pair, steps: int) -> list[mpf]:
     sums = {mpf(0)}
     for _ in range(steps):
         sums = {s + loss for s in sums for loss in losses}
+        sums = set(_distinct(sums))
     return sorted(sums)
+
+
+def _distinct(values: Iterable[mpf]) -> list[mpf]:
+    """Sorted, without the copies that rounding makes of one value."""
+    kept: list[mpf] = []
+    for x in sorted(values):
+        if not kept or x - kept[-1] > mpf(10) ** -(mp.dps - 6):
+            kept.append(x)
+    return kept
 
 
 class Terms:
@@ -243,6 +255,38 @@ def _power_residues(n: int, a: mpf) -> mpf:
             value += 2 ** (n - 1 - i) * term
         term *= a / (i + 1)
     return ends - 4 * value
+
+
+def separated_gaussian(noise: mpf, rate: mpf, steps: int, epsilon: mpf, direction: str) -> mpf:
+    """n steps of a Poisson-sampled Gaussian whose two components do not overlap (noise << 1).
+
+    A step without the record then has loss log(1 - r), one with it log r + N(t^2/2, t^2),
+    t = 1/noise: a binomial mixture of normal laws. The error is below n times the normal tail
+    beyond 1 / (2 noise) - 10 noise standard deviations, about 1e-21 for noise 0.05, rate 0.01.
+    """
+    n, r, t = steps, mpf(rate), 1 / mpf(noise)
+    if direction == "add":
+        return _gain(epsilon + n * mp.log1p(-r))
+    total = mpf(0)
+    for k in range(n + 1):
+        weight = mp.binomial(n, k) * r**k * (1 - r) ** (n - k)
+        mean = k * (mp.log(r) + t**2 / 2) + (n - k) * mp.log1p(-r)
+        total += weight * _normal_gain(mean, k * t**2, epsilon)
+    return total
+
+
+def _normal_gain(mean: mpf, variance: mpf, epsilon: mpf) -> mpf:
+    """E[(1 - e^(eps - L))_+] for L normal."""
+    if variance == 0:
+        return _gain(epsilon - mean)
+    width = mp.sqrt(variance)
+    z = (mean - epsilon) / width
+    return mp.ncdf(z) - mp.exp(variance / 2 - z * width) * mp.ncdf(z - width)
+
+
+def _gain(x: mpf) -> mpf:
+    """(1 - e^x)_+"""
+    return -mp.expm1(x) if x < 0 else mpf(0)
 
 
 def solve(profile: Callable[[mpf], mpf], delta: mpf, high: mpf) -> mpf:

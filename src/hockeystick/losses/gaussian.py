@@ -64,6 +64,7 @@ class GaussianLoss(Loss):
     top = math.inf
     bottom = -math.inf
     symmetric = True
+    smooth = True
 
     def nodes(self, low: float, high: float, turn: float) -> Nodes:
         """The trapezoid rule, whose error a shift of the path into the complex plane bounds.
@@ -82,6 +83,10 @@ class GaussianLoss(Loss):
 
     def truncated(self, mass: float) -> Loss:
         return TruncatedGaussianLoss(self.shift, self.shift - float(ndtri(mass)))
+
+    def density(self, losses: Array) -> Array:
+        z = losses / self.shift + self.shift / 2
+        return np.asarray(np.exp(-0.5 * z * z) / (math.sqrt(2 * math.pi) * self.shift))
 
     def cgf(self, s: Complex | Array) -> Complex:
         s = np.atleast_1d(np.asarray(s, dtype=complex))

@@ -12,6 +12,7 @@ from hockeystick.loss import Loss
 from hockeystick.losses.atoms import EVERYTHING, NOTHING
 from hockeystick.losses.segment import SegmentLoss
 from hockeystick.mechanism import Mechanism, call_text
+from hockeystick.mechanisms.randomized_response import RandomizedResponse
 from hockeystick.relation import Relation
 from hockeystick.series import Array
 
@@ -32,6 +33,7 @@ class ExponentialMechanism(Mechanism):
     """
 
     epsilon_: float
+    renyi_is_tighter = True
 
     def __init__(self, epsilon: float) -> None:
         object.__setattr__(self, "epsilon_", non_negative("epsilon", epsilon))
@@ -44,6 +46,11 @@ class ExponentialMechanism(Mechanism):
             return EVERYTHING
         return SegmentLoss(epsilon, height=-0.5 / math.expm1(-epsilon), edge=0.0)
 
+    def attained(self, relation: Relation) -> Loss:
+        """Two outcomes, with losses ±ε/2: the pair of the class with the largest variance."""
+        half = self.epsilon_ / 2
+        return RandomizedResponse(half).loss(relation)
+
     def renyi(self, orders: Array, relation: Relation) -> tuple[Array, Array]:
         """The largest divergence over the pairs with losses t and t − ε, 0 <= t <= ε.
 
@@ -53,10 +60,10 @@ class ExponentialMechanism(Mechanism):
         if epsilon == 0 or math.isinf(epsilon):
             value = np.full(orders.shape, epsilon)
             return value, value
-        s = orders - 1
+        s = np.maximum(orders - 1, 1e-9)  # at order 1, the KL divergence: safe, as it increases
         gone, spread = np.exp(-s * epsilon), -math.expm1(-epsilon)
         with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
-            y = s / orders * (1 - gone * spread / np.expm1(-s * epsilon))
+            y = s / (s + 1) * (1 - gone * spread / np.expm1(-s * epsilon))
             y = np.clip(y, math.exp(-epsilon), 1)
             mass = (1 - y) / spread
             value = epsilon + (np.log(y) + np.log(mass * -np.expm1(-s * epsilon) + gone) / s)

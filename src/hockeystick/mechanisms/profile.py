@@ -32,6 +32,8 @@ class ProfileDP(Mechanism):
     0.0
     """
 
+    text_constructors = ("table",)
+
     curve: Callable[[float], float] | Points | Mechanism
 
     def __init__(

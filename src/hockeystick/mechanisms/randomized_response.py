@@ -31,6 +31,8 @@ class RandomizedResponse(Mechanism):
     Bound(10.0, lower=10.0, method='closed form')
     """
 
+    text_constructors = ("truthful",)
+
     epsilon_: float
     categories: int = 2
 

@@ -20,6 +20,7 @@ from hockeystick.bound import Interval
 from hockeystick.composed import ComposedLoss
 from hockeystick.errors import NumericalError
 from hockeystick.loss import Complex
+from hockeystick.routes.saddle import Saddle, find_saddle, log_kappa
 from hockeystick.series import Array
 
 NATS = 32.0
@@ -33,13 +34,11 @@ TRUNCATED = 1e-14
 ACCURATE = math.log(1e-12)
 """A line is planned anew while its error is more than this part of δ."""
 MOST_POINTS = 20_000
+MOST_WORK = 4_000_000
+"""Contour points × quadrature nodes, about 0.1 s; where more is needed, other ways are faster."""
 MOST_PLANNING_PARTS = 32
 EPS = 2.0**-52
-
-
-def log_kappa(x: Array) -> Array:
-    """log of x^x/(1+x)^{1+x}, the constant of Chernoff's bound δ(ε) <= κ(x)·e^{K(x) − xε}."""
-    return np.asarray(x * np.log(x) - (1 + x) * np.log1p(x))
+ONE = np.ones(1)
 
 
 @dataclass(frozen=True)
@@ -57,169 +56,120 @@ class Line:
     """A point further right and K there: bounds the aliases from beyond ε + T."""
     log_tail: float
     """log of the sum cut off, in units of e^{K(c) − cε}."""
-    origin: float
-    spacing: float | None
-
-    def _sum(self, epsilon: float) -> tuple[float, float, float]:
-        """log e^{K(c)−cε}, then δ and −δ' in units of it."""
-        s = self.centre + 1j * self.t
-        base = float(self.k[0].real) - self.centre * epsilon
-        wave = np.exp(self.k - self.k[0].real - 1j * self.t * epsilon)
-        wave[0] *= 0.5
-        if self.spacing is None:
-            tail = wave / (s + 1)
-            value = tail / s
-        else:
-            w = self.spacing
-            gap = w * math.ceil((epsilon - self.origin) / w) + self.origin - epsilon
-            wave = wave * (w * np.exp(-s * gap))
-            tail = wave * np.exp(-gap) / -np.expm1(-(s + 1) * w)
-            value = wave / -np.expm1(-s * w) - tail
-        scale = self.step / math.pi
-        return base, scale * float(value.real.sum()), scale * float(tail.real.sum())
-
-    def lost(self, epsilon: float) -> float:
-        """Nats lost to cancellation: log of Σ|terms| over their sum."""
-        _, value, _ = self._sum(epsilon)
-        if value <= 0:
-            return math.inf
-        return math.log(self._magnitude / value)
+    slop: float = 0.0
+    """Error of e^K on the line, relative to e^{K(c)}, beyond rounding."""
+    known_left: bool = False
+    """Whether ε − T is below every loss, where δ is 1 − e^ε: then the left aliases are known."""
 
     @cached_property
-    def _magnitude(self) -> float:
-        """The sum of the absolute values, in the units of `_sum`."""
-        terms = np.exp((self.k - self.k[0]).real) @ self._weight
-        return float(terms) * self.step / math.pi
+    def _spacing(self) -> float | None:
+        return self.loss.spacing
+
+    @cached_property
+    def _origin(self) -> float:
+        return self.loss.origin
 
     @cached_property
     def _weight(self) -> Array:
         s = self.centre + 1j * self.t
         return np.asarray(np.abs(1 / (s * (s + 1))))
 
-    def delta(self, epsilon: float) -> tuple[float, float, float, float]:
-        """log of the sum, of what it may be too high by, of what it may be too low by, and −δ'/δ."""
-        base, value, slope = self._sum(epsilon)
-        if value <= 0:
-            return -math.inf, math.inf, math.inf, 0.0
+    @property
+    def method(self) -> str:
+        """How an answer from this line is called."""
+        return "contour" if self._spacing is None else "lattice"
+
+    def _sums(self, epsilon: Array, scale: Array) -> tuple[Array, Array, Array]:
+        """log e^{K(c)−cε}, then δ and −δ' in units of it; K taken `scale` times."""
+        s = self.centre + 1j * self.t
+        peak = self.k[0].real
+        base = scale * peak - self.centre * epsilon
+        wave = np.exp(scale[:, None] * (self.k - peak) - 1j * (epsilon[:, None] * self.t))
+        wave[:, 0] *= 0.5
+        w = self._spacing
+        if w is None:
+            tail = wave / (s + 1)
+            value = tail / s
+        else:
+            gap = w * np.ceil((epsilon - self._origin) / w) + self._origin - epsilon
+            wave *= w * np.exp(-s * gap[:, None])
+            tail = wave * np.exp(-gap)[:, None] / -np.expm1(-(s + 1) * w)
+            value = wave / -np.expm1(-s * w) - tail
+        scaled = self.step / math.pi
+        return base, scaled * value.real.sum(axis=1), scaled * tail.real.sum(axis=1)
+
+    def _magnitude(self, scale: Array) -> Array:
+        """The sum of the absolute values, in the units of `_sums`."""
+        terms = np.exp(scale[:, None] * (self.k - self.k[0]).real) @ self._weight
+        return np.asarray(terms) * self.step / math.pi
+
+    def lost(self, epsilon: float) -> float:
+        """Nats lost to cancellation: log of Σ|terms| over their sum."""
+        _, value, _ = self._sums(np.array([epsilon]), ONE)
+        return math.log(self._magnitude(ONE)[0] / value[0]) if value[0] > 0 else math.inf
+
+    def delta(
+        self, epsilon: Array, scale: Array = ONE
+    ) -> tuple[Array, Array, Array, Array]:
+        """log of the sum, of what it may be too high by, too low by, and −δ'/δ."""
+        base, value, slope = self._sums(epsilon, scale)
         period = 2 * math.pi / self.step
+        if self.known_left:
+            value = value - np.exp(-base) * self._left_aliases(epsilon, period)
+            slope = slope - np.exp(epsilon - base) / math.expm1((self.centre + 1) * period)
         s, k = self.right
-        high = k - s * epsilon + float(log_kappa(np.array(s))) - (s - self.centre) * period
+        gap = (s - self.centre) * period
+        high = scale * k - s * epsilon + float(log_kappa(np.array(s))) - gap
+        high -= math.log(-math.expm1(-gap))
         left = -self.centre * period
-        aliases = np.logaddexp(
-            left - math.log(-math.expm1(left)),
-            high - math.log(-math.expm1(-(s - self.centre) * period)),
-        )
-        turns = 1 + abs(self.k[0].real) + abs(self.centre * epsilon)
-        turns += float(np.abs(self.k.imag) @ self._weight / self._weight.sum())
-        rounding = base + math.log(4 * EPS * turns * self._magnitude)
-        low = np.logaddexp(base + self.log_tail, rounding)
-        return base + math.log(value), float(np.logaddexp(aliases, low)), float(low), slope / value
+        left -= math.log(-math.expm1(left))
+        if self.known_left:
+            left += math.log(16 * EPS)
+        turns = 1 + np.abs(scale * self.k[0].real) + np.abs(self.centre * epsilon)
+        turns += scale * float(np.abs(self.k.imag) @ self._weight / self._weight.sum())
+        loose = base + np.log((4 * EPS * turns + scale * self.slop) * self._magnitude(scale))
+        low = np.logaddexp(base + np.minimum(scale, 1) * self.log_tail, loose)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            log_value = np.where(value > 0, base + np.log(value), -math.inf)
+            rate = np.where(value > 0, slope / value, 0.0)
+        return log_value, np.logaddexp(np.logaddexp(left, high), low), low, rate
 
 
-def _saddle(
-    loss: ComposedLoss, epsilon: float | None, log_delta: float | None
-) -> tuple[Array, Array]:
-    """A grid of real points around the best Chernoff point, and K there."""
-
-    def goal(x: Array, k: Array) -> Array:
-        if epsilon is None:
-            return (k + log_kappa(x) - (log_delta or 0.0)) / x
-        return k - x * epsilon + log_kappa(x)
-
-    exponents = np.arange(-3.0, 8.0)
-    for _ in range(8):
-        x = 2.0**exponents
-        k = loss.real_cgf(x)
-        value = goal(x, k)
-        value[~np.isfinite(value)] = math.inf
-        best = int(np.argmin(value))
-        if 0 < best < len(x) - 1 or not np.isfinite(value[best]):
-            break
-        exponents = exponents + (9 if best else -9)
-        if abs(exponents).max() > 60:
-            break
-    fine = x[best] * 2.0 ** np.arange(-0.75, 0.8, 0.25)
-    k_fine = loss.real_cgf(fine)
-    points, values = np.concatenate([x, fine]), np.concatenate([k, k_fine])
-    order = np.argsort(points)
-    keep = order[np.isfinite(values[order])]
-    points, first = np.unique(points[keep], return_index=True)
-    return points, values[keep][first]
-
-
-def _saddle_correction(x: Array, k: Array, i: int) -> float:
-    """log of the saddle-point integral over e^{K − xε}."""
-    return -math.log(x[i] * (x[i] + 1)) - 0.5 * math.log(2 * math.pi * _second_difference(x, k, i))
-
-
-def _guess_epsilon(x: Array, k: Array, log_delta: float) -> float:
-    chernoff = (k + log_kappa(x) - log_delta) / x
-    i = min(max(int(np.argmin(chernoff)), 1), len(x) - 2)
-    return float(min((k[i] + _saddle_correction(x, k, i) - log_delta) / x[i], chernoff[i]))
-
-
-def _guess_log_delta(x: Array, k: Array, epsilon: float) -> float:
-    chernoff = k - x * epsilon + log_kappa(x)
-    i = min(max(int(np.argmin(chernoff)), 1), len(x) - 2)
-    return float(min(k[i] - x[i] * epsilon + _saddle_correction(x, k, i), chernoff[i]))
-
-
-def _second_difference(x: Array, k: Array, i: int) -> float:
-    left = (k[i] - k[i - 1]) / (x[i] - x[i - 1])
-    right = (k[i + 1] - k[i]) / (x[i + 1] - x[i])
-    return max(2 * (right - left) / (x[i + 1] - x[i - 1]), 1e-300)
+    def _left_aliases(self, epsilon: Array, period: float) -> Array:
+        """Σ_{m>0} e^{−cmT}·(1 − e^{ε−mT})."""
+        with np.errstate(over="ignore"):
+            whole = 1 / np.expm1(self.centre * period)
+            return np.asarray(whole - np.exp(epsilon) / np.expm1((self.centre + 1) * period))
 
 
 def plan(loss: ComposedLoss, epsilon: float | None, log_delta: float | None) -> Line:
     """Choose the line, the step and the cut for a given ε or δ (or both), and evaluate K on it."""
     sketch = loss.sketch(MOST_PLANNING_PARTS)
-    x, k = _saddle(sketch, epsilon, log_delta)
-    if epsilon is None:
-        assert log_delta is not None
-        epsilon = _guess_epsilon(x, k, log_delta)
-    if log_delta is None:
-        log_delta = _guess_log_delta(x, k, epsilon)
-    i, j, period = _choose(x, k, epsilon, log_delta)
-    centre = float(x[i])
-    variance = _second_difference(x, k, min(max(i, 1), len(x) - 2))
-    cut, log_tail = _cut(sketch, centre, variance, k[i] - centre * epsilon - log_delta)
+    saddle = find_saddle(sketch, epsilon, log_delta)
+    i, j, period = saddle.line(NATS, LOST)
+    centre = float(saddle.x[i])
     step = 2 * math.pi / period
+    level = float(saddle.k[i]) - centre * saddle.epsilon - saddle.log_delta
+    cut, log_tail = _cut(sketch, centre, saddle.variance(i), level)
     spacing = loss.spacing
     if spacing is not None and cut > math.pi / spacing:
         # One whole period: an odd number of points, none of them at the edge.
         half = math.ceil(math.pi / spacing / step)
         step = 2 * math.pi / spacing / (2 * half + 1)
         cut, log_tail = half * step, -math.inf
-    if not cut / step <= MOST_POINTS:
+    if not cut / step <= MOST_POINTS or cut / step * loss.nodes_at(centre, cut) > MOST_WORK:
         raise NumericalError(
-            f"the contour would need more than {MOST_POINTS} points; use the lattice"
+            f"the contour would need {cut / step:.3g} points, each with many nodes; use the lattice"
         )
     t = step * np.arange(math.ceil(cut / step) + 1)
     values = loss.cgf(centre + 1j * t)
-    further = float(x[j])
-    right = (further, float(loss.real_cgf(np.array([further]))[0]) if sketch is not loss else k[j])
-    origin = loss.origin if spacing else 0.0
-    return Line(loss, epsilon, centre, step, t, values, right, log_tail, origin, spacing)
+    right = _right(loss, sketch, saddle, j)
+    return Line(loss, saddle.epsilon, centre, step, t, values, right, log_tail)
 
 
-def _choose(x: Array, k: Array, epsilon: float, log_delta: float) -> tuple[int, int, float]:
-    """The line, the Chernoff point right of it, and the least period that keeps aliases small."""
-    best = (math.inf, 0, 0)
-    level = k - x * epsilon - np.log(x * (x + 1)) - log_delta
-    for i in np.flatnonzero(level < level.min() + LOST):
-        left = (NATS - log_delta) / x[i]
-        for j in range(i + 1, len(x)):
-            chernoff = k[j] - x[j] * epsilon + float(log_kappa(x[j])) - log_delta
-            period = max(left, (chernoff + NATS) / (x[j] - x[i]))
-            cost = period * (1 + 0.2 * (level[i] - level.min()))
-            if cost < best[0]:
-                best = (cost, int(i), j)
-    cost, i, j = best
-    if not math.isfinite(cost):
-        raise NumericalError("no vertical line keeps the aliases of the contour small")
-    left = (NATS - log_delta) / x[i]
-    chernoff = k[j] - x[j] * epsilon + float(log_kappa(x[j])) - log_delta
-    return i, j, max(left, (chernoff + NATS) / (x[j] - x[i]))
+def _right(loss: ComposedLoss, sketch: ComposedLoss, saddle: Saddle, j: int) -> tuple[float, float]:
+    x = float(saddle.x[j])
+    return x, float(saddle.k[j]) if sketch is loss else float(loss.real_cgf(np.array([x]))[0])
 
 
 def _cut(loss: ComposedLoss, centre: float, variance: float, level: float) -> tuple[float, float]:
@@ -227,6 +177,8 @@ def _cut(loss: ComposedLoss, centre: float, variance: float, level: float) -> tu
     unit = 1 / math.sqrt(variance)
     best = (math.inf, math.inf)
     for resolved, count in ((12.0, 44), (100.0, 56), (1000.0, 64), (10000.0, 68)):
+        if resolved > 12 and loss.nodes_at(centre, resolved * unit) > 4_000:
+            break
         t = unit * GROWTH ** np.arange(-2.0, count - 2.0)
         decay = loss.decay(centre, t, resolved * unit)
         # What each stretch from t[j] to t[j+1], and all beyond the last, can add.
@@ -242,29 +194,36 @@ def _cut(loss: ComposedLoss, centre: float, variance: float, level: float) -> tu
     return best
 
 
+def line_for(loss: ComposedLoss, epsilon: float | None, log_delta: float | None) -> Line:
+    """A line with K by quadrature, or by FFT where that would take too long."""
+    from hockeystick.routes import spectral
+
+    if loss.smooth and loss.steps <= spectral.FEW:
+        return spectral.plan(loss, epsilon, log_delta)
+    try:
+        return plan(loss, epsilon, log_delta)
+    except NumericalError:
+        if not loss.smooth:
+            raise
+        return spectral.plan(loss, epsilon, log_delta)
+
+
 def delta(loss: ComposedLoss, epsilon: float) -> Interval:
     """δ(ε) of the finite part of the loss plus its mass at infinity."""
-    line = plan(loss, epsilon, None)
-    if line.lost(epsilon) > LOST and not math.isfinite(loss.top):
-        part = TRUNCATED * math.exp(min(line.delta(epsilon)[0], _chernoff(line, epsilon)))
-        if part > 0:
-            line = min(line, plan(loss.truncated(part), epsilon, None), key=lambda x: x.lost(epsilon))
-    return evaluate(line, epsilon, loss.infinite)
-
-
-def evaluate(line: Line, epsilon: float, infinite: float) -> Interval:
-    """δ(ε) on a line planned for about this ε; `infinite` is the mass at infinity without truncation."""
-    log_value, high, low, _ = line.delta(epsilon)
+    line = line_for(loss, epsilon, None)
+    if line.lost(epsilon) > LOST and math.isinf(line.loss.top):
+        saddle = find_saddle(loss.sketch(MOST_PLANNING_PARTS), epsilon, None)
+        mass = TRUNCATED * math.exp(saddle.log_delta)
+        if mass > 0:
+            other = plan(loss.truncated(mass), epsilon, None)
+            line = min(line, other, key=lambda each: each.lost(epsilon))
+    log_value, high, low, _ = (float(x[0]) for x in line.delta(np.array([epsilon])))
     if log_value == -math.inf:
         raise NumericalError(f"the contour lost all digits at epsilon = {epsilon!r}")
     value = math.exp(log_value)
     upper = line.loss.infinite + (value + math.exp(low)) * (1 + 4 * EPS) + 5e-324
-    lower = infinite + value - math.exp(high)
-    return Interval(max(0.0, lower), min(1.0, upper), _name(line))
-
-
-def _name(line: Line) -> str:
-    return "contour" if line.spacing is None else "lattice"
+    lower = loss.infinite + value - math.exp(min(high, 700))
+    return Interval(max(0.0, lower), min(1.0, upper), line.method)
 
 
 def epsilon(loss: ComposedLoss, delta: float) -> Interval:
@@ -273,68 +232,66 @@ def epsilon(loss: ComposedLoss, delta: float) -> Interval:
     if target <= 0:
         return Interval(math.inf, math.inf, "closed form")
     log_target = math.log(target)
-    line = plan(loss, None, log_target)
-    root = solve(line, log_target)
-    if line.lost(root) > LOST and not math.isfinite(loss.top):
+    line = line_for(loss, None, log_target)
+    root = float(solve(line, log_target)[0])
+    if line.lost(root) > LOST and math.isinf(line.loss.top):
         other = plan(loss.truncated(target * TRUNCATED), None, log_target)
-        other_root = solve(other, log_target)
+        other_root = float(solve(other, log_target)[0])
         if other.lost(other_root) < line.lost(root) - 1:
             line, root = other, other_root
     for _ in range(3):
-        log_value, high, low, _ = line.delta(root)
-        if max(high, low) - log_value < ACCURATE or abs(root - line.epsilon) * line.centre < 0.05:
+        log_value, high, _, _ = (float(x[0]) for x in line.delta(np.array([root])))
+        if high - log_value < ACCURATE or abs(root - line.epsilon) * line.centre < 0.05:
             break
-        line = plan(line.loss, root, log_target)
-        root = solve(line, log_target)
-    log_upper = math.log(delta - line.loss.infinite)
-    return Interval(
-        max(0.0, _end(line, root, log_target, -1)),
-        max(0.0, _end(line, root, log_upper, 1)),
-        _name(line),
-    )
+        line = line_for(line.loss, root, log_target)
+        root = float(solve(line, log_target)[0])
+    lower, upper = ends(line, np.array([root]), log_target, math.log(delta - line.loss.infinite))
+    return Interval(max(0.0, float(lower[0])), max(0.0, float(upper[0])), line.method)
 
 
-def solve(line: Line, log_target: float) -> float:
-    """Newton's method on log δ, from the ε that the line was planned for."""
-    root = line.epsilon
-    below, above = -math.inf, math.inf
+def solve(line: Line, log_target: float, scale: Array = ONE) -> Array:
+    """Newton's method on log δ for each scale, from the ε that the line was planned for."""
+    root = np.full(scale.shape, line.epsilon)
+    below, above = np.full(scale.shape, -math.inf), np.full(scale.shape, math.inf)
     for _ in range(100):
-        log_value, _, _, slope = line.delta(root)
-        if log_value > log_target:
-            below = root
-        else:
-            above = root
-        new = root + (log_value - log_target) / slope if slope > 0 else root - 1 / line.centre
-        if not below <= new <= above:
-            new = (below + above) / 2
-        if abs(new - root) <= 4 * EPS * (1 + abs(root)):
-            return new
-        root = new
+        log_value, _, _, rate = line.delta(root, scale)
+        under = log_value > log_target
+        below, above = np.where(under, root, below), np.where(under, above, root)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            new = root + (log_value - log_target) / rate
+        new = np.where(rate > 0, new, root - 1 / line.centre)
+        with np.errstate(invalid="ignore"):
+            new = np.where((new >= below) & (new <= above), new, (below + above) / 2)
+        close = np.abs(new - root) <= 4 * EPS * (1 + np.abs(root))
+        root = np.where(close, root, new)
+        if close.all():
+            return root
     raise NumericalError(f"no epsilon was found for log delta = {log_target!r} on the contour")
 
 
-def _end(line: Line, root: float, log_target: float, sign: int) -> float:
-    """Move off the root until the error of the sum no longer reaches the target."""
-    log_value, high, low, slope = line.delta(root)
-    if log_value == -math.inf:
+def ends(
+    line: Line, root: Array, log_target: float, log_upper: float, scale: Array = ONE
+) -> tuple[Array, Array]:
+    """Move off the root until the error of the sum no longer reaches the target, either way."""
+    log_value, high, low, rate = line.delta(root, scale)
+    if not np.isfinite(log_value).all():
         raise NumericalError("the contour lost all digits")
-    error = low if sign > 0 else high
-    gap = abs(math.expm1(log_target - log_value)) + math.exp(min(error - log_value, 700))
-    move = 2 * gap / slope + 8 * EPS * (1 + abs(root))
-    for _ in range(60):
-        end = root + sign * move
-        value, too_high, too_low, _ = line.delta(end)
-        reach = np.logaddexp(value, too_low) if sign > 0 else _log_minus(value, too_high)
-        if sign * (log_target - reach) >= 0:
-            return end
-        move *= 2
-    raise NumericalError("the error of the contour could not be bounded")
-
-
-def _chernoff(line: Line, epsilon: float) -> float:
-    x, k = line.right
-    return float(k - x * epsilon + log_kappa(np.array(x)))
-
-
-def _log_minus(value: float, error: float) -> float:
-    return value + math.log(-math.expm1(error - value)) if error < value else -math.inf
+    found = []
+    for sign, error, goal in ((-1, high, log_target), (1, low, log_upper)):
+        gap = np.abs(np.expm1(goal - log_value)) + np.exp(np.minimum(error - log_value, 700))
+        move = 2 * gap / rate + 8 * EPS * (1 + np.abs(root))
+        for _ in range(60):
+            value, too_high, too_low, _ = line.delta(root + sign * move, scale)
+            if sign > 0:
+                done = np.logaddexp(value, too_low) <= goal
+            else:
+                with np.errstate(divide="ignore", invalid="ignore"):
+                    left = value + np.log(-np.expm1(np.minimum(too_high - value, 0)))
+                done = left >= goal
+            if done.all():
+                break
+            move = np.where(done, move, 2 * move)
+        else:
+            raise NumericalError("the error of the contour could not be bounded")
+        found.append(root + sign * move)
+    return found[0], found[1]

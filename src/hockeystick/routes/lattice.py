@@ -22,21 +22,15 @@ from hockeystick.bound import Interval
 from hockeystick.composed import ComposedLoss
 from hockeystick.errors import NumericalError
 from hockeystick.loss import Loss
-from hockeystick.routes.contour import (
-    EPS,
-    NATS,
-    _choose,
-    _guess_epsilon,
-    _guess_log_delta,
-    _saddle,
-    log_kappa,
-)
+from hockeystick.routes.contour import EPS, LOST, NATS
+from hockeystick.routes.saddle import BEYOND, find_saddle
+from hockeystick.routes.support import support
 from hockeystick.series import Array
 
 FIRST_POINTS = 1 << 14
-MOST_POINTS = 1 << 20
+MOST_POINTS = 1 << 19
 MOST_SUPPORT = 1 << 22
-TRUNCATED = 1e-12
+TRUNCATED = 1e-10
 """Part of δ that may be moved to infinity."""
 ENOUGH = 1e-10
 """Relative gap between the ends at which refining stops."""
@@ -56,27 +50,20 @@ class Window:
 
 
 def _window(loss: ComposedLoss, epsilon: float | None, log_delta: float | None) -> Window:
-    x, k = _saddle(loss, epsilon, log_delta)
-    if epsilon is None:
-        assert log_delta is not None
-        epsilon = _guess_epsilon(x, k, log_delta)
-    if log_delta is None:
-        log_delta = _guess_log_delta(x, k, epsilon)
-    i, _, period = _choose(x, k, epsilon, log_delta)
-    tilt = float(x[i])
+    saddle = find_saddle(loss, epsilon, log_delta, BEYOND)
+    epsilon, log_delta, low = saddle.epsilon, saddle.log_delta, loss.bottom
+    i, _, period = saddle.line(NATS, LOST, low)
+    tilt = float(saddle.x[i])
+    log_alias = log_delta - NATS + math.log(2)
+    below = 1.01 * (epsilon - low)
+    if below < period and below * (tilt + 1) < 300:
+        # Nothing lies left of the bottom: a window from there on has no aliases from the left.
+        return Window(epsilon, log_delta, tilt, epsilon - below, period + below, log_alias)
+    i, _, period = saddle.line(NATS, LOST)
+    tilt = float(saddle.x[i])
     # Little of what is below ε is needed, and e^{−(c+1)y} must not overflow there.
     margin = min(period / 8, 300 / (tilt + 1))
-    around = Window(
-        epsilon, log_delta, tilt, epsilon - margin, period + margin, log_delta - NATS + math.log(2)
-    )
-    # Nothing lies left of the bottom: a window from there on has no aliases from the left.
-    low = loss.bottom
-    if (epsilon - low) * (tilt + 1) > 300:
-        return around
-    end = float(np.min((k + log_kappa(x) - log_delta + NATS) / x))
-    end = max(min(end, loss.top), epsilon + 4 / tilt)
-    whole = Window(epsilon, log_delta, tilt, low, end - low, log_delta - NATS)
-    return whole if whole.period < around.period else around
+    return Window(epsilon, log_delta, tilt, epsilon - margin, period + margin, log_alias)
 
 
 @dataclass(frozen=True)
@@ -115,26 +102,6 @@ class Sums:
         if j >= len(values) or self.q[j] <= 0 or self.p[j] <= target:
             return self.first + self.width * min(j, len(values) - 1)
         return self.first + math.log((self.p[j] - target) / self.q[j])
-
-
-def _support(loss: Loss, mass: float, tilt: float) -> tuple[float, float]:
-    """The losses that matter: of no less than P-mass `mass` below, nor e^log_mass under the tilt."""
-    low, high = loss.bottom, loss.top
-    if not math.isfinite(high):
-        raise NumericalError(f"the loss {loss!r} is unbounded even after truncation")
-    least = high + math.log(mass) / tilt
-    if low > least:
-        return low, high
-    if math.isfinite(low) or loss.tails(np.array([least])).p_below[0] > mass:
-        return least, high
-    a, b = least, high
-    for _ in range(40):
-        middle = (a + b) / 2
-        if loss.tails(np.array([middle])).p_below[0] > mass:
-            b = middle
-        else:
-            a = middle
-    return a, high
 
 
 def _cells(loss: Loss, edges: Array) -> tuple[Array, Array]:
@@ -235,7 +202,7 @@ def _sums(loss: ComposedLoss, window: Window, points: int, up: bool) -> Sums:
     log_phi = np.zeros(points // 2 + 1, dtype=complex)
     origin = log_total = 0.0
     for part, count in loss.parts:
-        first, size = _grid(part, width, *_support(part, mass, tilt))
+        first, size = _grid(part, width, *support(part, mass, tilt))
         shift = 0.0
         if up:
             masses = _round_up(part, first, width, size)
@@ -333,4 +300,7 @@ def _converge(ends: Callable[[int], tuple[float, float]]) -> Interval:
         # The gap shrinks with the width squared.
         wanted = max(2 * FIRST_POINTS, FIRST_POINTS * math.sqrt(gap / ENOUGH))
         found.append(ends(int(min(MOST_POINTS, wanted))))
-    return Interval(max(a for a, _ in found), min(b for _, b in found), "lattice")
+    lower, upper = max(a for a, _ in found), min(b for _, b in found)
+    if lower > upper * (1 + 1e-9):
+        raise NumericalError(f"the lattice contradicts itself: {lower!r} > {upper!r}")
+    return Interval(min(lower, upper), upper, "lattice")

@@ -1,0 +1,99 @@
+"""Find the one unknown parameter that meets a target (ε, δ)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+from hockeystick import domain
+from hockeystick.errors import NumericalError, ParameterError
+from hockeystick.mechanism import Mechanism
+from hockeystick.relation import Relation
+from hockeystick.roots import find_root
+
+TOLERANCE = 5e-10
+"""How near the edge the answer is, relative to the parameter."""
+MOST_DOUBLINGS = 400
+
+
+def calibrate(
+    family: Callable[[float], Mechanism],
+    *,
+    epsilon: float,
+    delta: float,
+    relation: Relation | None = None,
+    method: str = "auto",
+    integer: bool = False,
+) -> Mechanism:
+    """The mechanism `family(x)` that just meets (ε, δ)-DP, on the private side of the edge.
+
+    `family` maps a positive number, a noise multiplier, a rate or a step count (`integer=True`),
+    to a mechanism whose privacy loss is monotone in it, in either direction. The bracket is found
+    by doubling from 1. The answer's upper bound meets the target, and the parameter is within 1e-9
+    of the value at which it no longer would (for integers: it is the last one).
+
+    >>> from hockeystick import Gaussian
+    >>> calibrate(lambda sigma: Gaussian(sigma), epsilon=1, delta=1e-5)
+    Gaussian(3.73063164...)
+    """
+    epsilon = domain.non_negative("epsilon", epsilon)
+    delta = domain.probability("delta", delta)
+    number: Callable[[float], float] = (lambda x: int(x)) if integer else float
+
+    def excess(x: float) -> float:
+        """Positive where the target is missed; smooth enough to interpolate."""
+        try:
+            mechanism = family(number(x))
+        except ParameterError:
+            raise
+        if delta == 0 or epsilon == 0 or math.isinf(epsilon):
+            return float(mechanism.epsilon(delta, relation=relation, method=method)) - epsilon
+        value = float(mechanism.delta(epsilon, relation=relation, method=method))
+        return max(math.log(value), -1e4) - math.log(delta) if value > 0 else -1e4
+
+    met, missed = _bracket(excess, integer)
+    if integer:
+        while abs(met - missed) > 1:
+            middle = (met + missed) // 2
+            met, missed = (middle, missed) if excess(middle) <= 0 else (met, middle)
+        return family(number(met))
+    if missed == met:
+        return family(met)
+    low, high = find_root(
+        lambda y: excess(math.exp(y)), *sorted((math.log(met), math.log(missed))), TOLERANCE
+    )
+    inside = math.exp(low if met < missed else high)
+    for _ in range(50):
+        if excess(inside) <= 0:
+            return family(inside)
+        inside *= 1 - TOLERANCE / 4 if met < missed else 1 + TOLERANCE / 4
+    raise NumericalError(f"no parameter near {inside!r} was verified to meet the target")
+
+
+def _bracket(excess: Callable[[float], float], integer: bool) -> tuple[float, float]:
+    """A parameter that meets the target and one that misses it, next to each other by doubling."""
+    start = 1.0
+    first = excess(start)
+    for factor in (2.0, 0.5):
+        last, x = start, start * factor
+        for _ in range(MOST_DOUBLINGS):
+            if integer and x < 1:
+                break
+            try:
+                value = excess(x)
+            except ParameterError:
+                # The end of the parameter's domain: come half as close to it as before.
+                if abs(x - last) <= 1e-12 * abs(last):
+                    break
+                x = (x + last) / 2
+                continue
+            if (value > 0) != (first > 0):
+                return (last, x) if value > 0 else (x, last)
+            if abs(value) > abs(first) + 1e-9 and abs(math.log2(x)) > 8:
+                break
+            last, x = x, x * factor
+    if first <= 0 and integer:
+        return start, start
+    raise ParameterError(
+        "no parameter of the family meets the target on one side and misses it on the other"
+    )

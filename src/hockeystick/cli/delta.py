@@ -1,0 +1,26 @@
+"""`hockeystick delta`: the smallest δ at a given ε."""
+
+from __future__ import annotations
+
+import click
+
+from hockeystick.cli import answer
+
+
+@click.command()
+@answer.question
+@click.option("--epsilon", type=float, required=True, help="The epsilon of the guarantee.")
+def delta(
+    expression: str, relation: str | None, method: str, as_json: bool, epsilon: float
+) -> None:
+    """The smallest delta for which EXPR is (epsilon, delta)-DP.
+
+    EXPR - reads it from standard input.
+
+    \b
+    Example:
+      hockeystick delta "Gaussian(1.1).on(Poisson(0.01)) * 10000" --epsilon 2
+    """
+    mechanism = answer.read(expression)
+    bound = mechanism.delta(epsilon, **answer.options(relation, method))
+    answer.show("delta", bound, {"epsilon": epsilon}, as_json)

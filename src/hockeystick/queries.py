@@ -1,0 +1,268 @@
+"""The questions one can ask of a mechanism, and the choice of the route that answers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from hockeystick import domain
+from hockeystick.bound import Bound, Bounds, Interval
+from hockeystick.composed import ComposedLoss
+from hockeystick.errors import NumericalError, ParameterError
+from hockeystick.mechanism import Mechanism
+from hockeystick.relation import ADD_REMOVE, Relation
+from hockeystick.routes import closed_form, contour, lattice, renyi
+from hockeystick.series import Array
+
+METHODS = ("auto", "closed form", "contour", "lattice", "renyi")
+ROUNDING = 1e-13
+"""Relative error of a Rényi divergence computed from a loss."""
+
+
+def epsilon(
+    mechanism: Mechanism, delta: float, relation: Relation | None, method: str
+) -> Bound:
+    """The smallest ε for a given δ."""
+    delta = domain.probability("delta", delta)
+    _check(method)
+    relation = _relation(mechanism, relation)
+    if delta == 1 or not mechanism.parts:
+        return Bound(0.0, lower=0.0, method="closed form")
+    return _answer(mechanism, relation, method, _EPSILON, delta)
+
+
+def delta(
+    mechanism: Mechanism, epsilon: float, relation: Relation | None, method: str
+) -> Bound:
+    """The smallest δ for a given ε."""
+    epsilon = domain.non_negative("epsilon", epsilon)
+    _check(method)
+    relation = _relation(mechanism, relation)
+    if not mechanism.parts:
+        return Bound(0.0, lower=0.0, method="closed form")
+    return _answer(mechanism, relation, method, _DELTA, epsilon)
+
+
+class _Question:
+    """ε(δ) or δ(ε): what each route has to say to it."""
+
+    def __init__(self, name: str) -> None:
+        self.closed_form: Callable[[ComposedLoss, float], Interval | None]
+        self.closed_form = getattr(closed_form, name)
+        self.contour: Callable[[ComposedLoss, float], Interval] = getattr(contour, name)
+        self.lattice: Callable[[ComposedLoss, float], Interval] = getattr(lattice, name)
+        self.renyi: Callable[[renyi.Curve, float], Interval] = getattr(renyi, name)
+
+    def ask(self, loss: ComposedLoss, given: float, method: str) -> Interval:
+        """One direction, by the method asked for or the first that can do it."""
+        if method in ("auto", "closed form"):
+            answer = self.closed_form(loss, given)
+            if answer is not None:
+                return answer
+            if method == "closed form":
+                raise NumericalError("there is no closed form for this composition")
+        if method == "contour":
+            return self.contour(loss, given)
+        if method == "lattice" and loss.spacing is None:
+            return self.lattice(loss, given)
+        try:
+            return self.contour(loss, given)
+        except NumericalError:
+            return self.lattice(loss, given)
+
+
+_EPSILON, _DELTA = _Question("epsilon"), _Question("delta")
+
+
+def _answer(
+    mechanism: Mechanism, relation: Relation, method: str, question: _Question, given: float
+) -> Bound:
+    sides = None if method == "renyi" else directions(mechanism, relation)
+    curve = lambda orders: mechanism.renyi(orders, relation)  # noqa: E731
+    if sides is None:
+        if method not in ("auto", "renyi"):
+            raise ParameterError(
+                f"method must be 'auto' or 'renyi' for a mechanism known by its Rényi curve alone, "
+                f"got {method!r}"
+            )
+        return _bound(question.renyi(curve, given))
+    answers: list[Interval] = []
+    for loss in sides:
+        # A direction whose losses cannot reach the ε already found cannot be the worse one.
+        if question is _EPSILON and answers and not loss.infinite and loss.top <= answers[0].lower:
+            continue
+        answers.append(question.ask(loss, given, method))
+    worst = max(answers, key=lambda answer: answer.upper)
+    answer = Interval(max(a.lower for a in answers), worst.upper, worst.method)
+    if method == "auto" and any(part.renyi_is_tighter for part in mechanism.parts):
+        answer = _with_curve(mechanism, relation, question, given, answer, curve)
+    return _bound(answer)
+
+
+def _with_curve(
+    mechanism: Mechanism,
+    relation: Relation,
+    question: _Question,
+    given: float,
+    answer: Interval,
+    curve: renyi.Curve,
+) -> Interval:
+    """Where the dominating pair is not attained by one mechanism: the curve may be better, and the
+    lower end comes from a pair that is attained."""
+    if sum(mechanism.parts.values()) == 1:
+        return answer
+    attained = ComposedLoss(
+        (part.attained(relation), count) for part, count in mechanism.parts.items()
+    )
+    sides = [attained] if attained.symmetric else [attained, attained.reverse()]
+    lower = max(question.ask(side, given, "auto").lower for side in sides)
+    other = question.renyi(curve, given)
+    better = min(answer, other, key=lambda each: each.upper)
+    return Interval(min(lower, better.upper), better.upper, better.method)
+
+
+def directions(mechanism: Mechanism, relation: Relation) -> list[ComposedLoss] | None:
+    """The composed losses to be examined, both ways unless they are alike; None without losses."""
+    parts = []
+    for part, count in mechanism.parts.items():
+        loss = part.loss(relation)
+        if loss is None:
+            return None
+        parts.append((loss, count))
+    forward = ComposedLoss(parts)
+    return [forward] if forward.symmetric else [forward, forward.reverse()]
+
+
+def _bound(answer: Interval) -> Bound:
+    lower, upper = float(answer.lower), float(answer.upper)
+    if math.isnan(lower) or math.isnan(upper):
+        raise NumericalError(f"a bound is not a number: {answer!r}")
+    return Bound(upper, lower=lower, method=answer.method)
+
+
+def _check(method: str) -> None:
+    if method not in METHODS:
+        raise ParameterError(f"method must be one of {', '.join(METHODS)}, got {method!r}")
+
+
+def _relation(mechanism: Mechanism, relation: Relation | None) -> Relation:
+    if relation is None:
+        return mechanism.natural_relation or ADD_REMOVE
+    if not isinstance(relation, Relation):
+        raise ParameterError(
+            f"relation must be ADD_REMOVE, REPLACE_ONE or ZERO_OUT, got {relation!r}"
+        )
+    return relation
+
+
+def rdp(mechanism: Mechanism, order: Any, relation: Relation | None, method: str) -> Any:
+    """Rényi divergence at each order, the larger of the two directions."""
+    _check(method)
+    relation = _relation(mechanism, relation)
+    orders = np.atleast_1d(np.asarray(order, dtype=float))
+    for value in orders.ravel():
+        domain.order("order", float(value))
+    if not mechanism.parts:
+        upper, known = np.zeros(orders.shape), True
+    else:
+        one, other = mechanism.renyi(orders.ravel(), relation)
+        upper = np.maximum(one, other).reshape(orders.shape)
+        known = all(part.loss(relation) is not None for part in mechanism.parts)
+    if np.isnan(upper).any():
+        raise NumericalError(f"a Rényi divergence of {mechanism!r} is not a number")
+    name = "renyi"
+    lower = upper * (1 - ROUNDING) if known else np.zeros_like(upper)
+    upper = upper * (1 + ROUNDING) if known else upper
+    if np.ndim(order) == 0:
+        return Bound(float(upper[0]), lower=float(lower[0]), method=name)
+    return Bounds.of(lower, upper, name)
+
+
+def profile(
+    mechanism: Mechanism,
+    epsilons: Sequence[float] | Array,
+    relation: Relation | None,
+    method: str,
+) -> Bounds:
+    """δ at each ε."""
+    answers = [delta(mechanism, each, relation, method) for each in np.asarray(epsilons).ravel()]
+    shape = np.asarray(epsilons).shape
+    return _bounds(answers, shape)
+
+
+def _bounds(answers: Sequence[Bound], shape: tuple[int, ...]) -> Bounds:
+    lower = np.array([answer.lower for answer in answers]).reshape(shape)
+    upper = np.array([answer.upper for answer in answers]).reshape(shape)
+    return Bounds.of(lower, upper, " and ".join(sorted({answer.method for answer in answers})))
+
+
+def tradeoff(
+    mechanism: Mechanism, alphas: Sequence[float] | Array, relation: Relation | None, method: str
+) -> Bounds:
+    """f(α) = max over real ε of 1 − δ(ε) − e^ε·α, with δ(−ε) = 1 − e^{−ε}·(1 − δ(ε)).
+
+    Each ε gives a line below f; the answer's lower end is the highest of the lines tried, the upper
+    end the same with the lower ends of δ (Wasserman and Zhou 2010; Dong, Roth and Su 2022).
+    """
+    wanted = np.asarray(alphas, dtype=float)
+    for value in wanted.ravel():
+        domain.probability("alpha", float(value))
+    known: dict[float, Bound] = {}
+
+    def delta_at(x: float) -> Bound:
+        if x not in known:
+            known[x] = delta(mechanism, x, relation, method)
+        return known[x]
+
+    ends = [_error_at(delta_at, float(alpha)) for alpha in wanted.ravel()]
+    lower, upper = (np.array(side).reshape(wanted.shape) for side in zip(*ends, strict=True))
+    methods = " and ".join(sorted({bound.method for bound in known.values()}))
+    return Bounds.of(lower, upper, methods, safe="lower")
+
+
+def _error_at(delta_at: Callable[[float], Bound], alpha: float) -> tuple[float, float]:
+    """The best line at one α: a search over ε >= 0 on either side of the diagonal."""
+
+    def lines(x: float, end: Callable[[Bound], float]) -> float:
+        gone = 1 - end(delta_at(x))
+        return max(gone - math.exp(min(x, 700)) * alpha, math.exp(-x) * (gone - alpha))
+
+    grid = np.concatenate([[0.0], 2.0 ** np.arange(-6.0, 8.0)])
+    width = 1.0
+    for _ in range(7):
+        values = [lines(float(x), lambda bound: bound.upper) for x in grid]
+        i = int(np.argmax(values))
+        low, high = grid[max(i - 1, 0)], grid[min(i + 1, len(grid) - 1)]
+        width = high - low
+        best = float(grid[i])
+        grid = np.linspace(low, high, 7)
+    lower = max(0.0, lines(best, lambda bound: bound.upper))
+    upper = max(0.0, lines(best, lambda bound: bound.lower))
+    # f is the supremum over ε: what the search can have missed is of second order in its width.
+    return lower, min(1 - alpha, upper + width**2)
+
+
+def epsilons(
+    mechanism: Mechanism,
+    delta: float,
+    counts: Iterable[int],
+    relation: Relation | None,
+    method: str,
+) -> Bounds:
+    """ε after each number of repetitions."""
+    from hockeystick.routes import curve
+
+    delta = domain.probability("delta", delta)
+    _check(method)
+    relation = _relation(mechanism, relation)
+    wanted = [domain.whole("count", int(n) if isinstance(n, np.integer) else n, 0) for n in counts]
+    sides = directions(mechanism, relation) if method in ("auto", "contour") else None
+    found: dict[int, Bound] = {}
+    if sides and 0 < delta < 1 and not any(part.renyi_is_tighter for part in mechanism.parts):
+        found = curve.epsilons(sides, delta, sorted(set(wanted) - {0, 1}))
+    for count in set(wanted) - set(found):
+        found[count] = epsilon(mechanism * count, delta, relation, method)
+    return _bounds([found[count] for count in wanted], (len(wanted),))

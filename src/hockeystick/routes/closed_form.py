@@ -1,0 +1,81 @@
+"""Answers that need no composition: none or one step, plain Gaussians, and the extremes."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from hockeystick.bound import Interval
+from hockeystick.composed import ComposedLoss
+from hockeystick.loss import Loss
+from hockeystick.losses.gaussian import GaussianLoss, TruncatedGaussianLoss, gaussian_log_delta
+from hockeystick.roots import find_root
+
+NAME = "closed form"
+RELATIVE = 4e-14
+"""Accuracy of a one-step profile, relative to δ."""
+
+
+def single(loss: ComposedLoss) -> Loss | None:
+    """The one loss that the composition amounts to, if it does."""
+    shifts = [
+        (part.shift, count)
+        for part, count in loss.parts
+        if isinstance(part, GaussianLoss) and not isinstance(part, TruncatedGaussianLoss)
+    ]
+    if shifts and len(shifts) == len(loss):
+        return GaussianLoss(math.sqrt(sum(count * shift**2 for shift, count in shifts)))
+    return loss.parts[0][0] if loss.steps == 1 else None
+
+
+def _log_delta(loss: Loss, epsilon: float) -> float:
+    if isinstance(loss, GaussianLoss):
+        return float(gaussian_log_delta(loss.shift, np.array([epsilon]))[0])
+    value = float(loss.profile(np.array([epsilon]))[0])
+    return math.log(value) if value > 0 else -math.inf
+
+
+def delta(loss: ComposedLoss, epsilon: float) -> Interval | None:
+    """δ(ε), or None if there is no closed form."""
+    if loss.infinite == 1 or epsilon >= loss.top:
+        return Interval(loss.infinite, loss.infinite, NAME)
+    one = single(loss)
+    if one is None:
+        return None
+    log_value = _log_delta(one, epsilon)
+    value, error = math.exp(log_value), RELATIVE * (1 + 1e-2 * abs(log_value))
+    return Interval(value * (1 - error), min(1.0, value * (1 + error) + 5e-324), NAME)
+
+
+def epsilon(loss: ComposedLoss, delta: float) -> Interval | None:
+    """The ε with δ(ε) = delta, or None if there is no closed form."""
+    if loss.infinite >= delta and (delta > 0 or loss.infinite > 0):
+        return Interval(math.inf, math.inf, NAME)
+    if delta == 0:
+        top = max(0.0, loss.top)
+        return Interval(top, top, NAME)
+    if loss.top <= 0:
+        return Interval(0.0, 0.0, NAME)
+    one = single(loss)
+    if one is None:
+        return None
+    error = RELATIVE * (1 + 1e-2 * abs(math.log(delta)))
+    return Interval(
+        _solve(one, math.log(delta) + error)[0], _solve(one, math.log(delta) - error)[1], NAME
+    )
+
+
+def _solve(loss: Loss, log_delta: float) -> tuple[float, float]:
+    """Two neighbouring ε with δ on either side of the target; 0 if δ(0) is below it."""
+    if _log_delta(loss, 0.0) <= log_delta:
+        return 0.0, 0.0
+    high = min(loss.top, 1.0)
+    while high < loss.top and _log_delta(loss, high) > log_delta:
+        high = min(2 * high, loss.top)
+
+    def excess(epsilon: float) -> float:
+        # A floor keeps −inf, beyond the largest loss, from spoiling the interpolation.
+        return max(_log_delta(loss, epsilon), log_delta - 100) - log_delta
+
+    return find_root(excess, 0.0, high)

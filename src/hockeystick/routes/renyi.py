@@ -1,0 +1,151 @@
+"""From a Rényi curve to ε or δ: for mechanisms of which nothing else is known.
+
+For one order α the conversion of Canonne, Kamath and Steinke (2020, Proposition 12) is used, with
+the best α. Then all orders and both directions at once: by data processing any event has
+probabilities (p, q) with binary Rényi divergences within the curve, so that
+
+    δ(ε) = max { p − e^ε·q :  D_α(p‖q) <= ε(α) and D_α(q‖p) <= ε'(α) for all α }
+
+which is the least δ that follows from the curve (Asoodeh et al. 2021). A finite set of orders gives
+an upper bound; the set of (p, q) is convex, so the maximum is found by one search over p.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+
+from hockeystick.bound import Interval
+from hockeystick.series import Array
+
+Curve = Callable[[Array], tuple[Array, Array]]
+"""Orders to Rényi divergences of the pair and of its reverse."""
+
+NAME = "renyi"
+SAFE = 1e-9
+"""Relative margin for the searches, which stop that near the optimum."""
+
+
+def epsilon(curve: Curve, delta: float) -> Interval:
+    """The least ε that follows from the curve."""
+    if delta == 0:
+        top = max(float(side[0]) for side in curve(np.array([math.inf])))
+        return Interval(0.0, max(0.0, top), NAME)
+
+    def convert(orders: Array, values: Array) -> Array:
+        return values + np.log1p(-1 / orders) - np.log(delta * orders) / (orders - 1)
+
+    uppers = []
+    for sides in (curve, _swap(curve)):
+        order, single = _best_order(lambda x, f=sides: convert(x, f(x)[0]))
+        joint = _search(_event_set(sides, order), lambda p, q: _log_ratio(p - delta, q), delta)
+        uppers.append(min(single, joint))
+    upper = max(uppers)
+    return Interval(0.0, max(0.0, upper * (1 + SAFE) if upper > 0 else 0.0), NAME)
+
+
+def delta(curve: Curve, epsilon: float) -> Interval:
+    """The least δ that follows from the curve."""
+
+    def convert(orders: Array, values: Array) -> Array:
+        s = orders - 1
+        return s * (values - epsilon + np.log1p(-1 / orders)) - np.log(orders)
+
+    uppers = []
+    for sides in (curve, _swap(curve)):
+        order, log_single = _best_order(lambda x, f=sides: convert(x, f(x)[0]))
+        single = math.exp(min(log_single, 0.0))
+        joint = _search(_event_set(sides, order), lambda p, q: p - np.exp(epsilon) * q, 0.0, single)
+        uppers.append(min(single, joint) if single > 0 else 5e-324)
+    return Interval(0.0, min(1.0, max(0.0, max(uppers)) * (1 + SAFE)), NAME)
+
+
+def _swap(curve: Curve) -> Curve:
+    def swapped(orders: Array) -> tuple[Array, Array]:
+        one, other = curve(orders)
+        return other, one
+
+    return swapped
+
+
+def _log_ratio(top: Array, bottom: Array) -> Array:
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where((top > 0) & (bottom > 0), np.log(top) - np.log(bottom), -math.inf)
+
+
+def _best_order(objective: Callable[[Array], Array]) -> tuple[float, float]:
+    """The order that minimises, by ever finer geometric grids of order − 1; and the minimum."""
+    exponents = np.linspace(-14.0, 24.0, 77)
+    for _ in range(6):
+        orders = 1 + 2.0**exponents
+        with np.errstate(over="ignore", invalid="ignore"):
+            values = objective(orders)
+        values = np.where(np.isnan(values), math.inf, values)
+        i = int(np.argmin(values))
+        width = exponents[1] - exponents[0]
+        exponents = np.linspace(exponents[i] - width, exponents[i] + width, 17)
+    return float(orders[i]), float(values[i])
+
+
+def _event_set(curve: Curve, order: float) -> Callable[[Array], Array]:
+    """The least q for each p that the curve allows at orders around the best one."""
+    orders = 1 + (order - 1) * 2.0 ** np.linspace(-4, 3, 29)
+    forward, backward = curve(orders)
+    orders = np.concatenate([orders, orders])
+    limits = np.concatenate([forward, backward])
+    reverse = np.arange(orders.size) >= orders.size // 2
+    known = np.isfinite(limits)
+    orders, limits, reverse = orders[known], limits[known], reverse[known]
+
+    def least(p: Array) -> Array:
+        if not orders.size:
+            return np.zeros_like(p)
+        high = np.log(p)[:, None] * np.ones_like(orders)
+        low = high - 1.0
+        for _ in range(60):
+            allowed = _divergence(p[:, None], low, orders, reverse) <= limits
+            if not allowed.any() or low.min() < -740:
+                break
+            low = np.where(allowed, low - (high - low), low)
+        for _ in range(60):
+            middle = (low + high) / 2
+            allowed = _divergence(p[:, None], middle, orders, reverse) <= limits
+            low, high = np.where(allowed, low, middle), np.where(allowed, middle, high)
+        return np.exp(low.max(axis=1))
+
+    return least
+
+
+def _divergence(p: Array, log_q: Array, orders: Array, reverse: Array) -> Array:
+    """Binary Rényi divergence of (p, 1−p) from (q, 1−q), or the other way round."""
+    log_p = np.log(p)
+    with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
+        log_not_p = np.log1p(-p)
+        log_not_q = np.log1p(-np.exp(log_q))
+        a = np.where(reverse, 1 - orders, orders)
+        both = np.logaddexp(a * log_p + (1 - a) * log_q, a * log_not_p + (1 - a) * log_not_q)
+        return np.nan_to_num(both / (orders - 1), nan=math.inf)
+
+
+def _search(
+    least: Callable[[Array], Array],
+    goal: Callable[[Array, Array], Array],
+    delta: float,
+    scale: float = 0.0,
+) -> float:
+    """The maximum of the goal over p in (delta, 1), by ever finer grids: it has one peak."""
+    floor = math.log(max(delta, scale, 1e-300)) - (0.0 if delta else 8.0)
+    grid = np.linspace(-12.0, max(-floor, 1.0), 96) if delta else np.linspace(floor, 0.0, 96)
+    best = -math.inf
+    for _ in range(7):
+        p = delta * (1 + np.exp(grid)) if delta else np.exp(grid)
+        p = np.minimum(p, 1 - 1e-16)
+        values = goal(p, least(p))
+        i = int(np.argmax(values))
+        best = max(best, float(values[i]))
+        width = grid[1] - grid[0]
+        grid = np.linspace(grid[i] - width, grid[i] + width, 16)
+        grid = np.minimum(grid, -floor if delta else 0.0)
+    return best if math.isfinite(best) else 0.0 if best < 0 else math.inf

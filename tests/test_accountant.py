@@ -1,0 +1,266 @@
+"""The accountant adds up, answers as its total does, and survives a trip through a file."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import hockeystick as hs
+from hockeystick.accountant import Accountant
+from hockeystick.errors import ParameterError, RelationError
+from hockeystick.mechanism import Mechanism
+
+STEP = hs.Gaussian(1.1).on(hs.Poisson(0.01))
+MECHANISMS = [
+    STEP,
+    hs.Gaussian(2.0),
+    hs.Laplace(0.1),
+    hs.Gaussian(2.0) * 3 + hs.Laplace(0.1),
+    hs.Gaussian(1.0) * 0,
+    hs.RenyiDP({2: 0.1, 8: 0.5}),
+    hs.RandomizedResponse.truthful(0.75),
+]
+spending = st.lists(st.tuples(st.sampled_from(MECHANISMS), st.integers(0, 10**9)), max_size=8)
+
+
+def filled(relation: hs.Relation | None = None) -> Accountant:
+    accountant = Accountant(relation)
+    accountant.spend(STEP, 1000)
+    accountant.spend(hs.Laplace(2.0))
+    return accountant
+
+
+@given(spending)
+def test_spending_is_composing(steps: list[tuple[Mechanism, int]]) -> None:
+    accountant = Accountant()
+    for mechanism, count in steps:
+        accountant.spend(mechanism, count)
+    assert accountant.spent == sum((m * n for m, n in steps), hs.Gaussian(1.0) * 0)
+
+
+@given(spending, st.sampled_from([None, *hs.Relation]))
+def test_json_keeps_everything(
+    steps: list[tuple[Mechanism, int]], relation: hs.Relation | None
+) -> None:
+    accountant = Accountant(relation)
+    for mechanism, count in steps:
+        accountant.spend(mechanism, count)
+    again = Accountant.from_json(accountant.to_json())
+    assert again.spent == accountant.spent
+    assert again.relation is relation
+    assert again.to_json() == accountant.to_json()
+
+
+def test_memory_follows_the_different_mechanisms() -> None:
+    accountant = Accountant()
+    for _ in range(10_000):
+        accountant.spend(STEP)
+    assert accountant.spent.parts == {STEP: 10_000}
+    assert len(accountant._counts) == 1
+
+
+def test_queries_are_those_of_the_total() -> None:
+    accountant = filled()
+    total = STEP * 1000 + hs.Laplace(2.0)
+    assert accountant.epsilon(1e-5) == total.epsilon(1e-5) > 0
+    assert accountant.delta(1.0) == total.delta(1.0) > 0
+    assert accountant.rdp(4.0) == total.rdp(4.0) > 0
+    np.testing.assert_array_equal(accountant.profile([0.5, 1.0]), total.profile([0.5, 1.0]))
+    np.testing.assert_array_equal(accountant.tradeoff([0.1, 0.5]), total.tradeoff([0.1, 0.5]))
+
+
+def test_method_is_handed_on() -> None:
+    assert filled().epsilon(1e-5, method="renyi").method == "renyi"
+    assert filled().delta(1.0, method="renyi").method == "renyi"
+
+
+def test_relation_is_handed_on() -> None:
+    one, other = Accountant(hs.ADD_REMOVE), Accountant(hs.REPLACE_ONE)
+    one.spend(hs.Gaussian(4.0))
+    other.spend(hs.Gaussian(4.0))
+    assert other.relation is hs.REPLACE_ONE
+    assert one.epsilon(1e-5) == hs.Gaussian(4.0).epsilon(1e-5, relation=hs.ADD_REMOVE)
+    assert other.epsilon(1e-5) == hs.Gaussian(4.0).epsilon(1e-5, relation=hs.REPLACE_ONE)
+    assert other.epsilon(1e-5) > one.epsilon(1e-5)
+    with pytest.raises(RelationError):
+        filled(hs.REPLACE_ONE).epsilon(1e-5)
+
+
+def test_nothing_spent_costs_nothing() -> None:
+    assert Accountant().epsilon(1e-5) == 0
+    assert Accountant().delta(0.0) == 0
+
+
+def test_more_can_be_spent_after_loading(tmp_path: Path) -> None:
+    filled().save(tmp_path / "spent.json")
+    again = Accountant.load(tmp_path / "spent.json")
+    again.spend(STEP)
+    assert again.spent == STEP * 1001 + hs.Laplace(2.0)
+
+
+# wrong arguments ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("mechanism", "count"),
+    [
+        ("Gaussian(1)", 1),
+        (None, 1),
+        (1.0, 1),
+        (hs.Poisson(0.1), 1),
+        (hs.Gaussian, 1),
+        (hs.Gaussian(1.0), -1),
+        (hs.Gaussian(1.0), 1.0),
+        (hs.Gaussian(1.0), True),
+        (hs.Gaussian(1.0), "1"),
+        (hs.Gaussian(1.0), None),
+        (hs.Gaussian(1.0) + hs.Laplace(1.0), -1),
+    ],
+)
+def test_wrong_spending_changes_nothing(mechanism: Any, count: Any) -> None:
+    accountant = filled()
+    before = accountant.to_json()
+    with pytest.raises(ParameterError, match="must be"):
+        accountant.spend(mechanism, count)
+    assert accountant.to_json() == before
+
+
+@pytest.mark.parametrize("relation", ["ADD_REMOVE", 1, True, hs.Gaussian(1.0)])
+def test_wrong_relation(relation: Any) -> None:
+    with pytest.raises(ParameterError, match="relation must be"):
+        Accountant(relation)
+
+
+# files ------------------------------------------------------------------------------------------
+
+
+def test_the_file_is_what_is_promised(tmp_path: Path) -> None:
+    filled(hs.ADD_REMOVE).save(tmp_path / "spent.json")
+    assert json.loads((tmp_path / "spent.json").read_text()) == {
+        "format": "hockeystick accountant",
+        "version": 1,
+        "relation": "ADD_REMOVE",
+        "spent": [
+            {"mechanism": "Gaussian(1.1).on(Poisson(0.01))", "count": 1000},
+            {"mechanism": "Laplace(2.0)", "count": 1},
+        ],
+    }
+
+
+def test_saving_leaves_one_file(tmp_path: Path) -> None:
+    path = tmp_path / "spent.json"
+    Accountant().save(path)
+    filled().save(str(path))
+    assert os.listdir(tmp_path) == ["spent.json"]
+    assert Accountant.load(path).spent == filled().spent
+
+
+def test_a_function_is_refused_and_the_old_file_stays(tmp_path: Path) -> None:
+    path = tmp_path / "spent.json"
+    filled().save(path)
+    accountant = filled()
+    accountant.spend(hs.RenyiDP(lambda order: order))
+    with pytest.raises(ParameterError, match=r"cannot be written as text.*Python function"):
+        accountant.save(path)
+    assert Accountant.load(path).spent == filled().spent
+    assert os.listdir(tmp_path) == ["spent.json"]
+
+
+def test_a_stranger_with_a_known_name_is_refused() -> None:
+    class Gaussian(hs.Gaussian):
+        """Writes itself as the other does."""
+
+    accountant = Accountant()
+    accountant.spend(Gaussian(1.0))
+    with pytest.raises(ParameterError, match="is another one"):
+        accountant.to_json()
+
+
+def test_a_failed_write_leaves_the_old_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "spent.json"
+    filled().save(path)
+
+    def broken(source: object, target: object) -> None:
+        raise OSError("no space left")
+
+    monkeypatch.setattr(os, "replace", broken)
+    with pytest.raises(OSError, match="no space left"):
+        Accountant().save(path)
+    assert os.listdir(tmp_path) == ["spent.json"]
+    assert Accountant.load(path).spent == filled().spent
+
+
+def test_a_link_stays_a_link(tmp_path: Path) -> None:
+    (tmp_path / "link.json").symlink_to(tmp_path / "spent.json")
+    filled().save(tmp_path / "link.json")
+    assert (tmp_path / "link.json").is_symlink()
+    assert Accountant.load(tmp_path / "spent.json").spent == filled().spent
+
+
+def test_a_missing_file_is_an_os_error(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError):
+        Accountant.load(tmp_path / "none.json")
+
+
+def test_a_file_of_bytes_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "spent.json").write_bytes(b"\xff\xfe")
+    with pytest.raises(ParameterError, match="is not UTF-8 text"):
+        Accountant.load(tmp_path / "spent.json")
+
+
+def state(**changes: object) -> str:
+    good = {"format": "hockeystick accountant", "version": 1, "relation": None, "spent": []}
+    return json.dumps(good | changes)
+
+
+def entry(mechanism: object, count: object) -> list[dict[str, object]]:
+    return [{"mechanism": mechanism, "count": count}]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "text must be JSON"),
+        ("{", "text must be JSON"),
+        ("[" * 100_000, "text must be JSON"),
+        ("[]", "text must be a JSON object"),
+        ("null", "text must be a JSON object"),
+        ("{}", "state must have the keys format, relation, spent, version"),
+        (None, "text must be JSON"),
+        (state(more=1), "state must have the keys .*got .*more"),
+        (state(format="other"), "format must be 'hockeystick accountant', got 'other'"),
+        (state(version=2), "version must be 1, got 2"),
+        (state(version="1"), "version must be 1, got '1'"),
+        (state(version=True), "version must be 1, got True"),
+        (state(relation="ADD"), "relation must be null or one of ADD_REMOVE, .*got 'ADD'"),
+        (state(relation=[]), "relation must be null or one of"),
+        (state(spent={}), "spent must be a list"),
+        (state(spent=[1]), r"spent\[0\] must have the keys count, mechanism, got 1"),
+        (state(spent=[{"mechanism": "Gaussian(1)"}]), r"spent\[0\] must have the keys"),
+        (
+            state(spent=entry("Gaussian(1)", -1)),
+            r"spent\[0\]: count must be an integer >= 0, got -1",
+        ),
+        (state(spent=entry("Gaussian(1)", 1.5)), r"spent\[0\]: count must be an integer"),
+        (state(spent=entry("Gaussian(1)", True)), r"spent\[0\]: count must be an integer"),
+        (state(spent=entry("Gaussian(1)", None)), r"spent\[0\]: count must be an integer"),
+        (state(spent=entry("Gaussian(-1)", 1)), r"spent\[0\]: noise_multiplier must be"),
+        (state(spent=entry("Gausian(1)", 1)), r"spent\[0\]: .*did you mean Gaussian"),
+        (state(spent=entry("__import__(os)", 1)), r"spent\[0\]: '__import__' .*not a known name"),
+        (state(spent=entry(5, 1)), r"spent\[0\]: text must be a string"),
+        (state(spent=entry("Laplace(1)", 1) + entry("", 1)), r"spent\[1\]: text is empty"),
+        ('{"format": 1, "format": 2}', "each key must be given once"),
+    ],
+)
+def test_bad_text_is_refused(text: Any, message: str) -> None:
+    with pytest.raises(ParameterError, match=message):
+        Accountant.from_json(text)
