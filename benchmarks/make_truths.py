@@ -216,17 +216,20 @@ def invert(
     delta: Number,
     accuracy: Accuracy,
     scale: str = "inf",
+    floor: Callable[[Number], Number] | None = None,
 ) -> Curve:
     """Gauss-Legendre panels along the upper half of the line, until a panel adds nothing.
 
     ``scale`` bounds epsilon from above, where the Renyi bound is too crude to size panels by.
+    ``floor`` is the transform of an atom left of epsilon: it adds nothing to delta, and without it
+    the rest fades along the line.
     """
     c, bound = chernoff(moment, steps, direction, delta)
     guess = min(bound, mpf(scale))
     h = c / 1000
     k = [log_transform(moment, steps, direction, c + j * h) for j in (-1, 0, 1)]
     spread = 1 / mp.sqrt(abs(k[0] - 2 * k[1] + k[2]) / h**2 + 1 / c**2)
-    cap = 8 / max(abs(guess), mpf("1e-6"))
+    cap = 12 / max(abs(guess), mpf("1e-6"))
     small = mpf(10) ** (-accuracy.digits) * delta * mp.exp(c * guess)
     points: list[tuple[Number, Number]] = []
     turn = 4 * 2 * h / abs(k[2] - k[0])
@@ -234,8 +237,8 @@ def invert(
         added = mpf(0)
         for x, w in gauss_legendre(20):
             s = mpc(c, left + width * (1 + x) / 2)
-            f = mp.exp(log_transform(moment, steps, direction, s)) / (s * (s + 1))
-            f *= w * width / 2 / mp.pi
+            f = mp.exp(log_transform(moment, steps, direction, s)) - (floor(s) if floor else 0)
+            f *= w * width / 2 / mp.pi / (s * (s + 1))
             points.append((s, f))
             added += abs(f)
         if added * (1 + left / width) < small:
@@ -271,6 +274,7 @@ class Sampled:
     delta: str
     digits: int = 30
     scale: str = "inf"
+    atomic: bool = False  # so little noise that an unsampled step all but reveals itself
 
     def moment(self, direction: str, accuracy: Accuracy) -> Callable[[Number], Number]:
         if self.kind == "laplace":
@@ -282,7 +286,13 @@ class Sampled:
 
     def epsilon(self, direction: str, accuracy: Accuracy) -> Number:
         moment, delta = self.moment(direction, accuracy), mpf(self.delta)
-        return solve(invert(moment, self.steps, direction, delta, accuracy, self.scale), delta)
+        floor = self.unsampled if self.atomic else None
+        curve = invert(moment, self.steps, direction, delta, accuracy, self.scale, floor)
+        return solve(curve, delta)
+
+    def unsampled(self, s: Number) -> Number:
+        """The atom of all steps unsampled, at the loss ``steps * log(1-q)`` < 0 (remove)."""
+        return (1 - mpf(self.rate)) ** (self.steps * (s + 1))
 
     def both(self, accuracy: Accuracy) -> dict[str, Number]:
         """Adding a record never loses more than -log(1-q) a step: often enough to leave it out."""
@@ -392,7 +402,7 @@ def cases() -> dict[str, Callable[[], dict[str, Any]]]:
         "W6a": Sampled("laplace", "2", "0.001", 600_000, "1e-8"),
         "W6b": Sampled("laplace", "0.5", "0.001", 600_000, "1e-8"),
         "W7": Sampled("range", "1", "0.005", 10, "1e-6", 20),
-        "H1": Sampled(g, "0.05", "0.01", 100, "1e-5", 14),
+        "H1": Sampled(g, "0.05", "0.01", 100, "1e-5", 12, atomic=True),
     }
     for n, scale in FEW.items():
         sampled[f"H4/{n}"] = Sampled(g, "1", "1e-4", n, "1e-5", 14, scale)

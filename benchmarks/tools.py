@@ -81,14 +81,18 @@ class Hockeystick(Tool):
         return Answer((bound.upper,), (bound.lower,))
 
     def noise(self, workload: Workload) -> Answer:
-        hs = import_module("hockeystick")
+        """The answer is the mechanism itself; its noise is the one that it was made with."""
         (step,) = workload.steps
-        found = hs.calibrate(
-            lambda noise: self._mechanism(replace(step, noise=noise)) * step.count,
-            epsilon=workload.epsilon,
-            delta=workload.delta,
-        )
-        return Answer((float(found),))
+        made: dict[Any, float] = {}
+
+        def family(noise: float) -> Any:
+            mechanism = self._mechanism(replace(step, noise=noise)) * step.count
+            made[mechanism] = noise
+            return mechanism
+
+        budget = {"epsilon": workload.epsilon, "delta": workload.delta}
+        found = import_module("hockeystick").calibrate(family, **budget)
+        return Answer((made[found],))
 
     def curve(self, workload: Workload) -> Answer:
         (step,) = workload.steps

@@ -112,7 +112,9 @@ class ComposedLoss:
     def decay(self, tilt: float, frequencies: Array, resolved: float) -> Array:
         """A lower bound on −log|φ(t)| of the tilted sum from each frequency to the next."""
         total = np.zeros_like(frequencies)
+        guarded = len({loss.spacing for loss, _ in self.parts}) > 1 or self.spacing is None
         with np.errstate(divide="ignore"):
             for loss, count in self.parts:
-                total -= 0.5 * count * np.log1p(-loss.spread(tilt, frequencies, resolved))
+                spread = loss.spread(tilt, frequencies, resolved, guarded)
+                total -= 0.5 * count * np.log1p(-spread)
         return total

@@ -22,11 +22,8 @@ class Composition(Mechanism):
     fixed in advance.
     """
 
-    __slots__ = ("_hash", "_parts")
-
     def __init__(self, parts: dict[Mechanism, int] | None = None) -> None:
         self._parts = parts or {}
-        self._hash = hash(frozenset(self._parts.items()))
 
     @property
     def parts(self) -> dict[Mechanism, int]:
@@ -62,7 +59,7 @@ class Composition(Mechanism):
         return isinstance(other, Composition) and self._parts == other._parts
 
     def __hash__(self) -> int:
-        return self._hash
+        return hash(frozenset(self._parts.items()))
 
     def __repr__(self) -> str:
         if not self._parts:
@@ -77,9 +74,12 @@ def compose(terms: Iterable[tuple[Mechanism, int]]) -> Mechanism:
     """The composition of mechanisms with counts; one mechanism, once, is itself."""
     total: dict[Mechanism, int] = {}
     for term, count in terms:
-        for mechanism, times in term.parts.items():
-            total[mechanism] = total.get(mechanism, 0) + times * count
-    total = {mechanism: count for mechanism, count in total.items() if count}
-    if len(total) == 1 and set(total.values()) == {1}:
+        parts = term.parts
+        if count == 1 and not total:
+            total = parts  # a copy already: adding one more term to a long sum stays cheap
+        elif count:
+            for mechanism, times in parts.items():
+                total[mechanism] = total.get(mechanism, 0) + times * count
+    if len(total) == 1 and next(iter(total.values())) == 1:
         return next(iter(total))
     return Composition(total)

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hockeystick.errors import NumericalError
-from hockeystick.series import Array, entropy, exp_minus, log1p, sin_minus
+from hockeystick.series import LEAST, Array, entropy, exp_minus, log1p, sin_minus
 
 Complex = NDArray[np.complex128]
 
@@ -140,12 +140,11 @@ class Loss(ABC):
 
     def _finite_mean(self, nodes: Nodes) -> float:
         # E_P[L] = E_Q[L e^L − e^L + 1] + (P − Q)-mass of the finite losses: no cancellation.
-        with np.errstate(over="ignore", invalid="ignore"):
-            terms = np.exp(nodes.log_q) * entropy(nodes.losses)
-        large = nodes.losses > 600
-        if large.any():
-            terms[large] = nodes.losses[large] * np.exp(nodes.log_q[large] + nodes.losses[large])
-        return float(terms.sum()) + self.void - self.infinite
+        if nodes.losses.max(initial=0.0) < 600:
+            terms = np.exp(nodes.log_q) @ entropy(nodes.losses)
+        else:
+            terms = np.exp(nodes.log_q + nodes.losses) @ nodes.losses
+        return float(terms) + self.void - self.infinite
 
     def cgf(self, s: Complex | Array) -> Complex:
         """K(s) at each complex s; +inf where the expectation does not exist on the real line."""
@@ -153,7 +152,7 @@ class Loss(ABC):
         low, high, turn = s.real.min(), s.real.max(), np.abs(s.imag).max()
         nodes = self.nodes(float(low), float(high), float(turn))
         rows = max(1, CHUNK // max(1, nodes.losses.size))
-        stable = max(low * nodes.losses.min(), high * nodes.losses.max(), 0.0) < 600
+        stable = max(low * nodes.losses.min(), high * nodes.losses.max(), 0.0) < 300
         evaluate = self._cgf_small if stable else self._cgf_large
         blocks = [evaluate(s[i : i + rows], nodes) for i in range(0, s.size, rows)]
         return blocks[0] if len(blocks) == 1 else np.concatenate(blocks)
@@ -187,9 +186,12 @@ class Loss(ABC):
             return (peak + np.log(weights.sum(axis=1))).astype(complex)
         angle = s.imag[:, None] * nodes.losses
         total = (weights * np.cos(angle)).sum(axis=1) + 1j * (weights * np.sin(angle)).sum(axis=1)
-        return np.asarray(peak + np.log(total))
+        with np.errstate(divide="ignore"):
+            return peak + np.maximum(np.log(np.abs(total)), LEAST) + 1j * np.angle(total)
 
-    def spread(self, tilt: float, frequencies: Array, resolved: float) -> Array:
+    def spread(
+        self, tilt: float, frequencies: Array, resolved: float, guarded: bool = True
+    ) -> Array:
         """A lower bound on 1 − |φ(t)|² between each of the growing frequencies and the next.
 
         φ(t) = e^{K(tilt+it) − K(tilt)} is the characteristic function of the law tilted by
@@ -197,7 +199,8 @@ class Loss(ABC):
         atoms and V the total variation of the density. And it is sampled: nodes are chosen for
         frequencies up to `resolved`, and beyond that the mass of nodes too far apart to follow the
         oscillation counts as if it did not decay. With atoms φ can come back between two samples,
-        but (1 − |φ|²)^{1/2} is subadditive in t, which says how far at most.
+        but (1 − |φ|²)^{1/2} is subadditive in t, which says how far at most; not so within one
+        period of a lattice, for which `guarded` is False.
         """
         nodes = self.nodes(tilt, tilt, resolved)
         grow = (tilt + 1) * nodes.losses
@@ -220,7 +223,7 @@ class Loss(ABC):
             blind = np.append(0.0, np.cumsum(masses[order]))[reached]
         centred = nodes.losses - nodes.losses @ masses
         seen = 1 - np.minimum(_modulus(frequencies, centred, masses) + 2 * blind, 1.0) ** 2
-        if atoms:
+        if atoms and guarded:
             steps = np.diff(frequencies, append=2 * frequencies[-1] - frequencies[-2])
             near = np.maximum(_modulus(steps, centred, masses) - 2 * blind, 0.0)
             back = np.maximum.accumulate(1 - near**2)
@@ -312,6 +315,8 @@ class Mixed(Loss):
 
     def _shrink(self, losses: Array) -> Array:
         q = self.rate
+        if losses.size and losses.max() < 30:
+            return np.log1p(q * np.expm1(losses))
         with np.errstate(over="ignore", invalid="ignore"):
             small = np.log1p(q * np.expm1(np.minimum(losses, 700)))
             large = losses + math.log(q) + np.log1p((1 - q) / q * np.exp(-losses))
@@ -333,10 +338,10 @@ class Mixed(Loss):
             -1.0, self.steepest * (max(high, -1.0) + 1) - 1, self.steepest * bend
         )
         mixed = self._shrink(losses)
-        if density.size:
-            slope = losses[: density.size] + math.log(self.rate) - mixed[: density.size]
-            with np.errstate(over="ignore"):
-                density = density * np.exp(-slope)
+        split = density.size
+        if split:
+            slope = losses[:split] + math.log(self.rate) - mixed[:split]
+            density = density * np.exp(np.minimum(-slope, 700))
         return Nodes(*self._with_void(mixed, log_q), density)
 
     def density(self, losses: Array) -> Array:

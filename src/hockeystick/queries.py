@@ -15,6 +15,7 @@ from hockeystick.errors import NumericalError, ParameterError
 from hockeystick.mechanism import Mechanism
 from hockeystick.relation import ADD_REMOVE, Relation
 from hockeystick.routes import closed_form, contour, lattice, renyi
+from hockeystick.routes.saddle import find_saddle
 from hockeystick.series import Array
 
 METHODS = ("auto", "closed form", "contour", "lattice", "renyi")
@@ -91,8 +92,7 @@ def _answer(
         return _bound(question.renyi(curve, given))
     answers: list[Interval] = []
     for loss in sides:
-        # A direction whose losses cannot reach the ε already found cannot be the worse one.
-        if question is _EPSILON and answers and not loss.infinite and loss.top <= answers[0].lower:
+        if question is _EPSILON and answers and _is_milder(loss, answers[0], given):
             continue
         answers.append(question.ask(loss, given, method))
     worst = max(answers, key=lambda answer: answer.upper)
@@ -100,6 +100,22 @@ def _answer(
     if method == "auto" and any(part.renyi_is_tighter for part in mechanism.parts):
         answer = _with_curve(mechanism, relation, question, given, answer, curve)
     return _bound(answer)
+
+
+def _is_milder(loss: ComposedLoss, other: Interval, delta: float) -> bool:
+    """Whether this direction certainly needs no larger ε than the other: so by Chernoff's bound,
+    or by its own δ there, either cheaper than finding its ε."""
+    if loss.infinite >= delta or math.isinf(other.upper):
+        return math.isinf(other.upper)
+    if loss.top <= other.lower:
+        return True
+    try:
+        saddle = find_saddle(loss, other.lower, None)
+        if saddle.chernoff() <= math.log(delta - loss.infinite):
+            return True
+        return len(loss) == 1 and contour.delta(loss, other.lower).upper <= delta
+    except NumericalError:
+        return False
 
 
 def _with_curve(

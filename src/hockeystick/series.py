@@ -16,6 +16,10 @@ Array = NDArray[np.float64]
 SMALL = 0.25
 """Below this the series is used, above it the plain difference: either is good to about 1e-15."""
 
+TINY = 2.0**-52
+LEAST = -1e3
+"""Stands for log 0, which times a count would not be a number."""
+
 _EXP = [1 / math.factorial(k) for k in range(2, 13)]
 _SIN = [(-1) ** k / math.factorial(2 * k + 1) for k in range(1, 7)]
 _ENTROPY = [(k - 1) / math.factorial(k) for k in range(2, 14)]
@@ -56,6 +60,5 @@ def entropy(x: Array) -> Array:
 
 def log1p(real: Array, imaginary: Array) -> NDArray[np.complex128]:
     """log(1 + real + i·imaginary), accurate near 0 where numpy's complex log1p is not."""
-    with np.errstate(divide="ignore"):
-        modulus = 0.5 * np.log1p(real * (2 + real) + imaginary * imaginary)
-    return modulus + 1j * np.arctan2(imaginary, 1 + real)
+    square = np.maximum(real * (2 + real) + imaginary * imaginary, TINY - 1)
+    return 0.5 * np.log1p(square) + 1j * np.arctan2(imaginary, 1 + real)

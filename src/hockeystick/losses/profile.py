@@ -18,7 +18,7 @@ from numpy.polynomial import legendre
 
 from hockeystick.errors import ParameterError
 from hockeystick.loss import Complex, Loss, Mixed, Nodes, Tails
-from hockeystick.series import Array, log1p
+from hockeystick.series import LEAST, Array, log1p
 
 POINTS = 16
 DEPTH = 40
@@ -179,12 +179,15 @@ class ProfileLoss(Loss):
             total[i] = point * (point + 1) * (grow + fade)
         small = log1p((total - lost).real, (total - lost).imag)
         with np.errstate(divide="ignore"):
-            large = peak + np.log(total + (1 - lost) * np.exp(-peak))
+            modulus = total + (1 - lost) * np.exp(-peak)
+            large = peak + np.maximum(np.log(np.abs(modulus)), LEAST) + 1j * np.angle(modulus)
         return np.where(peak == 0, small, large)
 
-    def spread(self, tilt: float, frequencies: Array, resolved: float) -> Array:
+    def spread(
+        self, tilt: float, frequencies: Array, resolved: float, guarded: bool = True
+    ) -> Array:
         """A curve with kinks has atoms at places that are known only roughly: assume no decay."""
-        known = super().spread(tilt, frequencies, resolved)
+        known = super().spread(tilt, frequencies, resolved, guarded)
         return known if self.smooth else np.zeros_like(known)
 
     def mix(self, rate: float) -> Loss:
@@ -199,6 +202,8 @@ class MixedProfile(Mixed):
     def cgf(self, s: Complex | Array) -> Complex:
         return self.base.mixed_cgf(s, self.rate)
 
-    def spread(self, tilt: float, frequencies: Array, resolved: float) -> Array:
-        known = super().spread(tilt, frequencies, resolved)
+    def spread(
+        self, tilt: float, frequencies: Array, resolved: float, guarded: bool = True
+    ) -> Array:
+        known = super().spread(tilt, frequencies, resolved, guarded)
         return known if self.base.smooth else np.zeros_like(known)

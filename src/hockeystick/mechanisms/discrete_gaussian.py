@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from hockeystick.loss import EMPTY, Atoms, Loss, Nodes
+from hockeystick.losses.atoms import AtomicLoss
 from hockeystick.mechanisms.discrete import DiscreteNoise
 from hockeystick.series import Array
 
@@ -68,3 +69,12 @@ class DiscreteGaussianLoss(Loss):
         atoms = self._between(min(0.0, 1 - top), top)
         above = np.minimum(np.asarray(epsilon)[..., None] - atoms.losses, 0)
         return -np.expm1(above) @ atoms.p
+
+    def truncated(self, mass: float) -> Loss:
+        reach = math.sqrt(-2 * math.log(mass)) / REACH + 1
+        atoms = self._between(0.0, 1 + reach * REACH * self.scale / self.steps)
+        beyond = np.cumsum(atoms.p[::-1])[::-1]
+        last = int(np.searchsorted(-beyond, -mass))
+        kept = Atoms(atoms.losses[:last], atoms.log_q[:last])
+        void = float(np.exp(atoms.log_q[last:]).sum())
+        return AtomicLoss(*kept, infinite=float(atoms.p[last:].sum()), void=void)

@@ -96,7 +96,15 @@ class Line:
             tail = wave * np.exp(-gap)[:, None] / -np.expm1(-(s + 1) * w)
             value = wave / -np.expm1(-s * w) - tail
         scaled = self.step / math.pi
-        return base, scaled * value.real.sum(axis=1), scaled * tail.real.sum(axis=1)
+        total, slope = scaled * value.real.sum(axis=1), scaled * tail.real.sum(axis=1)
+        if self.known_left:
+            # Σ_{m>0} e^{−cmT}·(1 − e^{ε−mT}), and the same for −δ' = e^ε.
+            near = 2 * math.pi / self.step * self.centre
+            far = near + 2 * math.pi / self.step
+            rest = np.exp(epsilon - far - base) / math.expm1(-far)
+            total += np.exp(-near - base) / math.expm1(-near) - rest
+            slope += rest
+        return base, total, slope
 
     def _magnitude(self, scale: Array) -> Array:
         """The sum of the absolute values, in the units of `_sums`."""
@@ -114,9 +122,6 @@ class Line:
         """log of the sum, of what it may be too high by, too low by, and −δ'/δ."""
         base, value, slope = self._sums(epsilon, scale)
         period = 2 * math.pi / self.step
-        if self.known_left:
-            value = value - np.exp(-base) * self._left_aliases(epsilon, period)
-            slope = slope - np.exp(epsilon - base) / math.expm1((self.centre + 1) * period)
         s, k = self.right
         gap = (s - self.centre) * period
         high = scale * k - s * epsilon + float(log_kappa(np.array(s))) - gap
@@ -133,13 +138,6 @@ class Line:
             log_value = np.where(value > 0, base + np.log(value), -math.inf)
             rate = np.where(value > 0, slope / value, 0.0)
         return log_value, np.logaddexp(np.logaddexp(left, high), low), low, rate
-
-
-    def _left_aliases(self, epsilon: Array, period: float) -> Array:
-        """Σ_{m>0} e^{−cmT}·(1 − e^{ε−mT})."""
-        with np.errstate(over="ignore"):
-            whole = 1 / np.expm1(self.centre * period)
-            return np.asarray(whole - np.exp(epsilon) / np.expm1((self.centre + 1) * period))
 
 
 def plan(loss: ComposedLoss, epsilon: float | None, log_delta: float | None) -> Line:
@@ -177,7 +175,7 @@ def _cut(loss: ComposedLoss, centre: float, variance: float, level: float) -> tu
     unit = 1 / math.sqrt(variance)
     best = (math.inf, math.inf)
     for resolved, count in ((12.0, 44), (100.0, 56), (1000.0, 64), (10000.0, 68)):
-        if resolved > 12 and loss.nodes_at(centre, resolved * unit) > 4_000:
+        if loss.nodes_at(centre, resolved * unit) > 4_000 * len(loss):
             break
         t = unit * GROWTH ** np.arange(-2.0, count - 2.0)
         decay = loss.decay(centre, t, resolved * unit)
@@ -251,18 +249,20 @@ def epsilon(loss: ComposedLoss, delta: float) -> Interval:
 
 def solve(line: Line, log_target: float, scale: Array = ONE) -> Array:
     """Newton's method on log δ for each scale, from the ε that the line was planned for."""
-    root = np.full(scale.shape, line.epsilon)
+    root = np.full(scale.shape, float(line.epsilon))
     below, above = np.full(scale.shape, -math.inf), np.full(scale.shape, math.inf)
     for _ in range(100):
-        log_value, _, _, rate = line.delta(root, scale)
-        under = log_value > log_target
+        base, value, slope = line._sums(root, scale)
+        sound = (value > 0) & (slope > 0)
+        value, slope = np.where(sound, value, 1.0), np.where(sound, slope, 1.0)
+        excess = base + np.log(value) - log_target
+        under = excess > 0
         below, above = np.where(under, root, below), np.where(under, above, root)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            new = root + (log_value - log_target) / rate
-        new = np.where(rate > 0, new, root - 1 / line.centre)
-        with np.errstate(invalid="ignore"):
-            new = np.where((new >= below) & (new <= above), new, (below + above) / 2)
-        close = np.abs(new - root) <= 4 * EPS * (1 + np.abs(root))
+        new = np.where(sound, root + excess * value / slope, root - 1 / line.centre)
+        if not ((new >= below) & (new <= above)).all():
+            middle = (np.maximum(below, -1e300) + np.minimum(above, 1e300)) / 2
+            new = np.where((new >= below) & (new <= above), new, middle)
+        close = np.abs(new - root) <= 8 * EPS * (1 + np.abs(root))
         root = np.where(close, root, new)
         if close.all():
             return root

@@ -10,11 +10,16 @@ import numpy as np
 from hockeystick.bound import Bound
 from hockeystick.composed import ComposedLoss
 from hockeystick.errors import NumericalError
-from hockeystick.routes import contour
+from hockeystick.routes import contour, spectral
 from hockeystick.series import Array
 
-RANGE = 1.08
+RANGE = 1.15
 """Largest over smallest count that one line serves."""
+FEW = 128
+"""Up to so many steps of a smooth loss K comes from one FFT, and a line serves a wider range."""
+WIDE = 1.6
+SIZES = (1 << 15, 1 << 17)
+TOLERATED = 1e-2
 ROWS = 512
 
 
@@ -26,7 +31,8 @@ def epsilons(sides: Sequence[ComposedLoss], delta: float, counts: Sequence[int])
     start = 0
     while start < len(counts):
         stop = start + 1
-        while stop < min(len(counts), start + ROWS) and counts[stop] <= RANGE * counts[start]:
+        reach = (WIDE if counts[start] < FEW else RANGE) * counts[start]
+        while stop < min(len(counts), start + ROWS) and counts[stop] <= reach:
             stop += 1
         block = np.array(counts[start:stop])
         try:
@@ -46,10 +52,13 @@ def _block(side: ComposedLoss, delta: float, counts: Array) -> tuple[Array, Arra
     middle = int(counts[len(counts) // 2])
     log_delta = math.log(delta)
     whole = ComposedLoss((loss, count * middle) for loss, count in side.parts)
-    line = contour.line_for(whole, None, log_delta)
+    if whole.smooth and whole.steps < FEW:
+        line = spectral.plan(whole, None, log_delta, TOLERATED, SIZES)
+    else:
+        line = contour.plan(whole, None, log_delta)
     root = float(contour.solve(line, log_delta)[0])
-    if line.lost(root) > 2 * contour.LOST or abs(root - line.epsilon) * line.centre > 1:
-        line = contour.line_for(whole, root, log_delta)
+    if abs(root - line.epsilon) * line.centre > 1 and not whole.smooth:
+        line = contour.plan(whole, root, log_delta)
     scale = counts / middle
     roots = contour.solve(line, log_delta, scale)
     upper_target = math.log(delta - line.loss.infinite)

@@ -35,6 +35,10 @@ class Saddle:
         """K'' at a grid point, by differences."""
         return _second_difference(self.x, self.k, i)
 
+    def chernoff(self) -> float:
+        """The best Chernoff bound on log δ(ε)."""
+        return float(np.min(self.k - self.x * self.epsilon + log_kappa(self.x)))
+
     def line(
         self, nats: float, lost: float, bottom: float = -math.inf
     ) -> tuple[int, int, float]:
@@ -88,6 +92,8 @@ def find_saddle(
     points, first = np.unique(points, return_index=True)
     values = values[first]
     finite = np.isfinite(values)
+    if finite.sum() < 3:
+        raise NumericalError("K(s) is not finite at enough points to find a saddle point")
     return _with_guesses(points[finite], values[finite], epsilon, log_delta)
 
 

@@ -26,11 +26,17 @@ FEW = 24
 SIZES = (1 << 15, 1 << 17, 1 << 19)
 RESOLVED = 1e-10
 """Error of e^K, relative to δ, at which no finer grid is tried."""
-TOLERATED = 1e-7
-"""Error of e^K, relative to δ, from which on this way is given up."""
+TOLERATED = 1e-6
+"""Error of e^K, relative to δ, from which on this way is given up for the grid."""
 
 
-def plan(loss: ComposedLoss, epsilon: float | None, log_delta: float | None) -> Line:
+def plan(
+    loss: ComposedLoss,
+    epsilon: float | None,
+    log_delta: float | None,
+    tolerated: float = TOLERATED,
+    sizes: tuple[int, ...] = SIZES,
+) -> Line:
     """The line for a given ε or δ, of the loss truncated where it does not matter."""
     if math.isinf(loss.top):
         rough = find_saddle(loss.sketch(MOST_PLANNING_PARTS), epsilon, log_delta)
@@ -39,7 +45,10 @@ def plan(loss: ComposedLoss, epsilon: float | None, log_delta: float | None) -> 
     bottom = loss.bottom
     i, j, period = saddle.line(NATS, LOST, bottom)
     centre = float(saddle.x[i])
-    k, slop = _cumulants(loss, centre, period, saddle.epsilon, saddle.log_delta)
+    k, slop = _cumulants(loss, centre, period, saddle.log_delta, sizes)
+    height = float(k[0].real) - centre * saddle.epsilon - saddle.log_delta
+    if slop * math.exp(min(height, 700)) > tolerated * (centre + 1):
+        raise NumericalError("the losses are too unequal in size for a grid; use the lattice")
     level = (k - k[0]).real
     needed = float(saddle.k[i]) - centre * saddle.epsilon - saddle.log_delta + NATS
     last = min(int(np.flatnonzero(level > -needed)[-1]) + 1, len(k) - 1)
@@ -54,22 +63,19 @@ def plan(loss: ComposedLoss, epsilon: float | None, log_delta: float | None) -> 
 
 
 def _cumulants(
-    loss: ComposedLoss, centre: float, period: float, epsilon: float, log_delta: float
+    loss: ComposedLoss, centre: float, period: float, log_delta: float, sizes: tuple[int, ...]
 ) -> tuple[Complex, float]:
     """K on the line up to half the highest frequency of the grid, and the relative error of e^K."""
     mass = TRUNCATED * math.exp(log_delta) / loss.steps
-    for points in SIZES:
+    for points in sizes:
         k = np.zeros(points // 4 + 1, dtype=complex)
         slop = 0.0
         for part, count in loss.parts:
             log_phi, alias = _transform(part, centre, period, points, mass)
             k += count * log_phi[: len(k)]
             slop += count * alias
-        error = slop * math.exp(float(k[0].real) - centre * epsilon - log_delta) / (centre + 1)
-        if error < RESOLVED:
+        if slop < RESOLVED * math.exp(log_delta):
             break
-    if error > TOLERATED:
-        raise NumericalError("the losses are too unequal in size for a grid; use the lattice")
     return k, slop
 
 
