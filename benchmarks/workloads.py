@@ -8,7 +8,7 @@ from typing import Literal
 
 Question = Literal["epsilon", "noise", "curve", "import"]
 
-CHECKPOINTS = (1, 2, 3, 10, 30, 100, 300, 1000, 3000, 10_000)
+CHECKPOINTS = (1, 2, 10, 30, 100, 300, 1000, 3000, 10_000)
 """The step counts at which a curve is compared with the truth."""
 
 

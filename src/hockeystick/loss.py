@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hockeystick.errors import NumericalError
-from hockeystick.series import LEAST, Array, entropy, exp_minus, log1p, sin_minus
+from hockeystick.series import LEAST, Array, dot, entropy, exp_minus, log1p, sin_minus
 
 Complex = NDArray[np.complex128]
 
@@ -164,18 +164,18 @@ class Loss(ABC):
         mean = self._finite_mean(nodes)
         same = real[0] == real[-1] and bool((real == real[0]).all())
         exponent = (real[:1] if same else real)[:, None] * nodes.losses
-        x = exp_minus(exponent) @ p + real * mean - self.infinite
+        x = dot(exp_minus(exponent), p) + real * mean - self.infinite
         if not imaginary.any():
             return log1p(x, np.zeros_like(x))
         angle = imaginary[:, None] * nodes.losses
         half = np.sin(0.5 * angle)
         sine = np.sin(angle)
-        y = (np.expm1(exponent) * sine + sin_minus(angle, sine)) @ p + imaginary * mean
+        y = dot(np.expm1(exponent) * sine + sin_minus(angle, sine), p) + imaginary * mean
         np.multiply(half, half, out=half)
         if same:
-            x -= 2 * (half @ (np.exp(exponent[0]) * p))
+            x -= 2 * dot(half, np.exp(exponent[0]) * p)
         else:
-            x -= 2 * ((half * np.exp(exponent)) @ p)
+            x -= 2 * dot(half * np.exp(exponent), p)
         return log1p(x, y)
 
     def _cgf_large(self, s: Complex, nodes: Nodes) -> Complex:
@@ -233,7 +233,7 @@ class Loss(ABC):
 
 def _modulus(frequencies: Array, losses: Array, masses: Array) -> Array:
     angle = frequencies[:, None] * losses
-    return np.hypot(np.cos(angle) @ masses, np.sin(angle) @ masses)
+    return np.hypot(dot(np.cos(angle), masses), dot(np.sin(angle), masses))
 
 
 @dataclass(frozen=True)

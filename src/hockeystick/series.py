@@ -7,6 +7,7 @@ its own (second order) size, not relative to 1.
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +24,11 @@ LEAST = -1e3
 _EXP = [1 / math.factorial(k) for k in range(2, 13)]
 _SIN = [(-1) ** k / math.factorial(2 * k + 1) for k in range(1, 7)]
 _ENTROPY = [(k - 1) / math.factorial(k) for k in range(2, 14)]
+
+
+def dot(matrix: Any, vector: Any) -> Any:
+    """matrix @ vector without BLAS, whose threads cost more than they bring at these sizes."""
+    return np.einsum("ij,j->i", matrix, vector)
 
 
 def _horner(coefficients: list[float], x: Array) -> Array:

@@ -11,7 +11,7 @@ A loss on a lattice of spacing w has a periodic e^{K}: then one period, |Im s| <
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -21,7 +21,7 @@ from hockeystick.composed import ComposedLoss
 from hockeystick.errors import NumericalError
 from hockeystick.loss import Complex
 from hockeystick.routes.saddle import Saddle, find_saddle, log_kappa
-from hockeystick.series import Array
+from hockeystick.series import Array, dot
 
 NATS = 32.0
 """Aliases and truncation are each kept below e^−32 = 1e-14 of δ."""
@@ -38,6 +38,8 @@ MOST_WORK = 4_000_000
 """Contour points × quadrature nodes, about 0.1 s; where more is needed, other ways are faster."""
 MOST_PLANNING_PARTS = 32
 EPS = 2.0**-52
+SETTLED = 1e-13
+"""Newton steps below this end the search; what is left is within the ends that are then found."""
 ONE = np.ones(1)
 
 
@@ -60,14 +62,23 @@ class Line:
     """Error of e^K on the line, relative to e^{K(c)}, beyond rounding."""
     known_left: bool = False
     """Whether ε − T is below every loss, where δ is 1 − e^ε: then the left aliases are known."""
+    spacing: float | None = None
+    """Spacing of the lattice that holds every loss, if there is one."""
+    origin: float = 0.0
+    """A point of that lattice."""
 
     @cached_property
-    def _spacing(self) -> float | None:
-        return self.loss.spacing
+    def _kernels(self) -> tuple[Complex, Complex]:
+        """What e^{K−sε} is multiplied by to give δ and −δ'; half of it at s = c, which stands once.
 
-    @cached_property
-    def _origin(self) -> float:
-        return self.loss.origin
+        On a lattice: the sum of e^{−s(y−ε)} over its points y >= ε, times the spacing, for s and s+1.
+        """
+        s = self.centre + 1j * self.t
+        half = np.where(self.t == 0, 0.5, 1.0)
+        if self.spacing is None:
+            return half / (s * (s + 1)), half / (s + 1)
+        w = self.spacing
+        return half * w / -np.expm1(-s * w), half * w / -np.expm1(-(s + 1) * w)
 
     @cached_property
     def _weight(self) -> Array:
@@ -77,26 +88,26 @@ class Line:
     @property
     def method(self) -> str:
         """How an answer from this line is called."""
-        return "contour" if self._spacing is None else "lattice"
+        return "contour" if self.spacing is None else "lattice"
 
     def _sums(self, epsilon: Array, scale: Array) -> tuple[Array, Array, Array]:
         """log e^{K(c)−cε}, then δ and −δ' in units of it; K taken `scale` times."""
-        s = self.centre + 1j * self.t
         peak = self.k[0].real
         base = scale * peak - self.centre * epsilon
-        wave = np.exp(scale[:, None] * (self.k - peak) - 1j * (epsilon[:, None] * self.t))
-        wave[:, 0] *= 0.5
-        w = self._spacing
+        first, second = self._kernels
+        exponent = scale[:, None] * (self.k - peak) - 1j * (epsilon[:, None] * self.t)
+        w = self.spacing
         if w is None:
-            tail = wave / (s + 1)
-            value = tail / s
+            value = np.exp(exponent)
+            tail = dot(value, second)
         else:
-            gap = w * np.ceil((epsilon - self._origin) / w) + self._origin - epsilon
-            wave *= w * np.exp(-s * gap[:, None])
-            tail = wave * np.exp(-gap)[:, None] / -np.expm1(-(s + 1) * w)
-            value = wave / -np.expm1(-s * w) - tail
+            origin = scale * self.origin
+            gap = w * np.ceil((epsilon - origin) / w) + origin - epsilon
+            value = np.exp(exponent - gap[:, None] * (self.centre + 1j * self.t))
+            tail = np.exp(-gap) * dot(value, second)
+        total = dot(value, first) - (0 if w is None else tail)
         scaled = self.step / math.pi
-        total, slope = scaled * value.real.sum(axis=1), scaled * tail.real.sum(axis=1)
+        total, slope = scaled * total.real, scaled * tail.real
         if self.known_left:
             # Σ_{m>0} e^{−cmT}·(1 − e^{ε−mT}), and the same for −δ' = e^ε.
             near = 2 * math.pi / self.step * self.centre
@@ -108,7 +119,7 @@ class Line:
 
     def _magnitude(self, scale: Array) -> Array:
         """The sum of the absolute values, in the units of `_sums`."""
-        terms = np.exp(scale[:, None] * (self.k - self.k[0]).real) @ self._weight
+        terms = dot(np.exp(scale[:, None] * (self.k - self.k[0]).real), self._weight)
         return np.asarray(terms) * self.step / math.pi
 
     def lost(self, epsilon: float) -> float:
@@ -162,7 +173,8 @@ def plan(loss: ComposedLoss, epsilon: float | None, log_delta: float | None) -> 
     t = step * np.arange(math.ceil(cut / step) + 1)
     values = loss.cgf(centre + 1j * t)
     right = _right(loss, sketch, saddle, j)
-    return Line(loss, saddle.epsilon, centre, step, t, values, right, log_tail)
+    line = Line(loss, saddle.epsilon, centre, step, t, values, right, log_tail)
+    return line if spacing is None else replace(line, spacing=spacing, origin=loss.origin)
 
 
 def _right(loss: ComposedLoss, sketch: ComposedLoss, saddle: Saddle, j: int) -> tuple[float, float]:
@@ -251,7 +263,7 @@ def solve(line: Line, log_target: float, scale: Array = ONE) -> Array:
     """Newton's method on log δ for each scale, from the ε that the line was planned for."""
     root = np.full(scale.shape, float(line.epsilon))
     below, above = np.full(scale.shape, -math.inf), np.full(scale.shape, math.inf)
-    for _ in range(100):
+    for _ in range(30):
         base, value, slope = line._sums(root, scale)
         sound = (value > 0) & (slope > 0)
         value, slope = np.where(sound, value, 1.0), np.where(sound, slope, 1.0)
@@ -262,10 +274,12 @@ def solve(line: Line, log_target: float, scale: Array = ONE) -> Array:
         if not ((new >= below) & (new <= above)).all():
             middle = (np.maximum(below, -1e300) + np.minimum(above, 1e300)) / 2
             new = np.where((new >= below) & (new <= above), new, middle)
-        close = np.abs(new - root) <= 8 * EPS * (1 + np.abs(root))
+        close = np.abs(new - root) <= SETTLED * (1 + np.abs(root))
         root = np.where(close, root, new)
         if close.all():
             return root
+    if (np.abs(excess) < 1e-6).all():  # rounding keeps it from settling; `ends` allows for that
+        return root
     raise NumericalError(f"no epsilon was found for log delta = {log_target!r} on the contour")
 
 

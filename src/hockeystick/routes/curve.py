@@ -10,16 +10,16 @@ import numpy as np
 from hockeystick.bound import Bound
 from hockeystick.composed import ComposedLoss
 from hockeystick.errors import NumericalError
-from hockeystick.routes import contour, spectral
+from hockeystick.routes import contour, lattice
+from hockeystick.routes.saddle import find_saddle, log_kappa
 from hockeystick.series import Array
 
-RANGE = 1.15
+RANGE = 1.3
 """Largest over smallest count that one line serves."""
-FEW = 128
-"""Up to so many steps of a smooth loss K comes from one FFT, and a line serves a wider range."""
-WIDE = 1.6
-SIZES = (1 << 15, 1 << 17)
-TOLERATED = 1e-2
+FEW = 96
+"""Up to so many steps the losses are rounded to a grid, and a line serves a wider range."""
+WIDE = 2.0
+POINTS = 1 << 15
 ROWS = 512
 
 
@@ -28,15 +28,19 @@ def epsilons(sides: Sequence[ComposedLoss], delta: float, counts: Sequence[int])
     found: dict[int, Bound] = {}
     if any(side.infinite for side in sides):
         return found
+    steps = sides[0].steps
     start = 0
     while start < len(counts):
         stop = start + 1
-        reach = (WIDE if counts[start] < FEW else RANGE) * counts[start]
+        reach = (WIDE if steps * WIDE * counts[start] < FEW else RANGE) * counts[start]
         while stop < min(len(counts), start + ROWS) and counts[stop] <= reach:
             stop += 1
         block = np.array(counts[start:stop])
+        ends: list[tuple[Array, Array]] = []
         try:
-            ends = [_block(side, delta, block) for side in sides]
+            for side in sides:
+                if not (ends and _is_milder(side, delta, block, ends[0][0])):
+                    ends.append(_block(side, delta, block))
         except NumericalError:
             ends = []
         if ends:
@@ -48,19 +52,50 @@ def epsilons(sides: Sequence[ComposedLoss], delta: float, counts: Sequence[int])
     return found
 
 
+def _is_milder(side: ComposedLoss, delta: float, counts: Array, found: Array) -> bool:
+    """Whether this direction needs no larger ε at any count, by Chernoff's bound at one point."""
+    if (counts * side.top <= found).all():
+        return True
+    whole = _times(side, int(counts[-1]))
+    if len(whole) > 1:
+        return False
+    saddle = find_saddle(whole, float(found[-1]), None)
+    log_bounds = (
+        (counts / counts[-1])[:, None] * saddle.k - found[:, None] * saddle.x + log_kappa(saddle.x)
+    )
+    return bool((log_bounds.min(axis=1) <= math.log(delta)).all())
+
+
 def _block(side: ComposedLoss, delta: float, counts: Array) -> tuple[Array, Array]:
-    middle = int(counts[len(counts) // 2])
     log_delta = math.log(delta)
-    whole = ComposedLoss((loss, count * middle) for loss, count in side.parts)
-    if whole.smooth and whole.steps < FEW:
-        line = spectral.plan(whole, None, log_delta, TOLERATED, SIZES)
-    else:
-        line = contour.plan(whole, None, log_delta)
-    root = float(contour.solve(line, log_delta)[0])
-    if abs(root - line.epsilon) * line.centre > 1 and not whole.smooth:
-        line = contour.plan(whole, root, log_delta)
+    if counts[-1] * side.steps < FEW:
+        return _grid_block(side, log_delta, counts)
+    middle = int(counts[len(counts) // 2])
+    line = contour.plan(_times(side, middle), None, log_delta)
     scale = counts / middle
     roots = contour.solve(line, log_delta, scale)
-    upper_target = math.log(delta - line.loss.infinite)
-    lower, upper = contour.ends(line, roots, log_delta, upper_target, scale)
+    return _clipped(*contour.ends(line, roots, log_delta, log_delta, scale))
+
+
+def _grid_block(side: ComposedLoss, log_delta: float, counts: Array) -> tuple[Array, Array]:
+    """Both ends from the losses rounded down and up."""
+    whole = _times(side, int(counts[-1]))
+    scale = counts / counts[-1]
+    least = float(scale[0])
+    rough = lattice.line(whole, None, log_delta, POINTS // 8, least, True)
+    epsilon = float(contour.solve(rough, log_delta)[0])
+    found = []
+    for up in (False, True):
+        line = lattice.line(whole, epsilon, log_delta, POINTS, least, up)
+        target = math.log(math.exp(log_delta) - (line.loss.infinite if up else 0.0))
+        roots = contour.solve(line, target, scale)
+        found.append(contour.ends(line, roots, target, target, scale)[up])
+    return _clipped(found[0], found[1])
+
+
+def _times(side: ComposedLoss, count: int) -> ComposedLoss:
+    return ComposedLoss((loss, each * count) for loss, each in side.parts)
+
+
+def _clipped(lower: Array, upper: Array) -> tuple[Array, Array]:
     return np.maximum(lower, 0.0), np.maximum(upper, 0.0)

@@ -21,8 +21,8 @@ import numpy as np
 from hockeystick.bound import Interval
 from hockeystick.composed import ComposedLoss
 from hockeystick.errors import NumericalError
-from hockeystick.loss import Loss
-from hockeystick.routes.contour import EPS, LOST, NATS
+from hockeystick.loss import Complex, Loss
+from hockeystick.routes.contour import EPS, LOST, NATS, Line
 from hockeystick.routes.saddle import BEYOND, find_saddle
 from hockeystick.routes.support import support
 from hockeystick.series import Array
@@ -32,6 +32,8 @@ MOST_POINTS = 1 << 19
 MOST_SUPPORT = 1 << 22
 TRUNCATED = 1e-10
 """Part of δ that may be moved to infinity."""
+LINE_NATS = 24.0
+"""Aliases and truncation of a line are kept below e^−24 = 4e-11 of δ."""
 ENOUGH = 1e-10
 """Relative gap between the ends at which refining stops."""
 
@@ -202,23 +204,11 @@ def _sums(loss: ComposedLoss, window: Window, points: int, up: bool) -> Sums:
     log_phi = np.zeros(points // 2 + 1, dtype=complex)
     origin = log_total = 0.0
     for part, count in loss.parts:
-        first, size = _grid(part, width, *support(part, mass, tilt))
-        shift = 0.0
-        if up:
-            masses = _round_up(part, first, width, size)
-        else:
-            masses, shift = _round_down(part, first, width, size, tilt)
-        with np.errstate(divide="ignore"):
-            tilted = np.log(masses) + tilt * (width * np.arange(size))
-        peak = tilted.max()
-        tilted = np.exp(tilted - peak)
-        total = tilted.sum()
-        centre = round(float(tilted @ np.arange(size) / total))
-        folded = np.bincount((np.arange(size) - centre) % points, tilted / total, points)
+        phi, log_mass, centre = _transform(part, tilt, width, points, mass, up)
         with np.errstate(divide="ignore", invalid="ignore"):
-            log_phi += count * np.log(scipy.fft.rfft(folded))
-        log_total += count * (math.log(total) + peak + tilt * (first - shift))
-        origin += count * (first - shift + centre * width)
+            log_phi += count * np.log(phi)
+        log_total += count * log_mass
+        origin += count * centre
     law = np.maximum(scipy.fft.irfft(np.exp(log_phi), points), 0)
     start = math.floor((window.first - origin) / width)
     law = np.roll(law, -start % points)
@@ -231,6 +221,68 @@ def _sums(loss: ComposedLoss, window: Window, points: int, up: bool) -> Sums:
     noise += 8 * EPS * p[min(max(math.ceil(near / width), 0), points - 1)]
     log_unit = log_total - tilt * window.epsilon
     return Sums(first, width, p, q, log_unit, float(noise), window.epsilon, tilt)
+
+
+def _transform(
+    loss: Loss, tilt: float, width: float, points: int, mass: float, up: bool
+) -> tuple[Complex, float, float]:
+    """The rounded and tilted law of one loss: its transform about its centre, log E[e^{tilt·L}]
+    and the centre."""
+    import scipy.fft
+
+    first, size = _grid(loss, width, *support(loss, mass, tilt))
+    shift = 0.0
+    if up:
+        masses = _round_up(loss, first, width, size)
+    else:
+        masses, shift = _round_down(loss, first, width, size, tilt)
+    with np.errstate(divide="ignore"):
+        tilted = np.log(masses) + tilt * (width * np.arange(size))
+    peak = tilted.max()
+    tilted = np.exp(tilted - peak)
+    total = tilted.sum()
+    centre = round(float(tilted @ np.arange(size) / total))
+    folded = np.bincount((np.arange(size) - centre) % points, tilted / total, points)
+    start = first - shift
+    log_mass = math.log(total) + float(peak) + tilt * start
+    return scipy.fft.rfft(folded), log_mass, start + centre * width
+
+
+def line(
+    loss: ComposedLoss,
+    epsilon: float | None,
+    log_delta: float,
+    points: int,
+    least: float,
+    up: bool,
+) -> Line:
+    """A contour line of the loss rounded up or down, for its δ and for `least` to 1 times its steps."""
+    cut = loss.truncated(TRUNCATED * math.exp(log_delta))
+    saddle = find_saddle(cut, epsilon, log_delta, BEYOND)
+    i, j, period = saddle.line(LINE_NATS, LOST)
+    tilt, x = float(saddle.x[i]), float(saddle.x[j])
+    width = _grid_width(cut, period / points)
+    step = 2 * math.pi / (points * width)
+    t = step * np.arange(points // 2)
+    k = np.zeros(len(t), dtype=complex)
+    origin = 0.0
+    mass = TRUNCATED * math.exp(log_delta) / cut.steps
+    for part, count in cut.parts:
+        phi, log_mass, centre = _transform(part, tilt, width, points, mass, up)
+        with np.errstate(divide="ignore"):
+            k += count * (np.log(phi[: len(t)].conj()) + log_mass + 1j * t * centre)
+        origin += count * centre
+    level = (k - k[0]).real
+    needed = float(saddle.k[i]) - tilt * saddle.epsilon - log_delta + LINE_NATS
+    last = int(np.flatnonzero(least * level > -needed)[-1]) + 1
+    rest = np.exp(least * level[last:]) @ (1 / (tilt**2 + t[last:] ** 2)) if last < len(t) else 0.0
+    log_tail = math.log(2.5 * step / math.pi * rest + 1e-300)
+    right = (x, float(saddle.k[j]) + cut.steps * (x * width) ** 2 / 8)
+    slop = 4 * EPS * math.log2(points) * cut.steps
+    return Line(
+        cut, saddle.epsilon, tilt, step, t[:last], k[:last], right, log_tail, slop,
+        spacing=width, origin=origin,
+    )  # fmt: skip
 
 
 def _grid(loss: Loss, width: float, low: float, high: float) -> tuple[float, int]:

@@ -1,0 +1,89 @@
+"""A strategy for every exported mechanism: the laws are tried on all of them."""
+
+from __future__ import annotations
+
+import math
+
+from hypothesis import strategies as st
+
+import hockeystick as hs
+
+EXPORTED: list[type[hs.Mechanism]] = [
+    value
+    for name in hs.__all__
+    if isinstance(value := getattr(hs, name), type)
+    and issubclass(value, hs.Mechanism)
+    and value not in (hs.Mechanism, hs.Composition)
+]
+"""Found by looking, so that a mechanism added later cannot be forgotten here."""
+
+rates = st.floats(0.001, 0.9)
+deltas = st.floats(-12, -0.5).map(lambda x: 10**x)
+epsilons = st.floats(0.0, 6.0)
+counts = st.integers(2, 40)
+
+_few = st.floats(0.05, 3.0)
+
+
+def _table(pairs: list[tuple[float, float]]) -> dict[float, float]:
+    """Growing orders with growing divergences."""
+    orders = sorted({round(a, 6) for a, _ in pairs})
+    values = sorted(v for _, v in pairs)
+    return dict(zip(orders, values, strict=False))
+
+
+def _profile(points: list[float]) -> dict[float, float]:
+    """Points of the profile of a pure mechanism: decreasing and convex in e^ε by construction."""
+    top = 2.0
+    return {x: -math.expm1(x - top) / (1 + math.exp(top)) * math.exp(top) for x in points}
+
+
+STRATEGIES: dict[type[hs.Mechanism], st.SearchStrategy[hs.Mechanism]] = {
+    hs.Gaussian: st.builds(
+        hs.Gaussian, st.floats(0.3, 20.0), replace_sensitivity=st.sampled_from([2.0, 1.0, 0.5])
+    ),
+    hs.Laplace: st.builds(hs.Laplace, st.floats(0.3, 20.0)),
+    hs.DiscreteGaussian: st.builds(
+        hs.DiscreteGaussian, st.floats(0.5, 8.0), sensitivity=st.integers(1, 3)
+    ),
+    hs.DiscreteLaplace: st.builds(
+        hs.DiscreteLaplace, st.floats(0.3, 8.0), sensitivity=st.integers(1, 4)
+    ),
+    hs.RandomizedResponse: st.builds(hs.RandomizedResponse, _few, categories=st.integers(2, 6)),
+    hs.ExponentialMechanism: st.builds(hs.ExponentialMechanism, _few),
+    hs.PureDP: st.builds(hs.PureDP, _few),
+    hs.ApproximateDP: st.builds(hs.ApproximateDP, _few, st.floats(0.0, 1e-3)),
+    hs.ZeroConcentratedDP: st.builds(
+        hs.ZeroConcentratedDP, st.floats(0.0, 2.0), st.floats(0.0, 0.5)
+    ),
+    hs.TruncatedConcentratedDP: st.builds(
+        hs.TruncatedConcentratedDP, st.floats(0.0, 2.0), st.floats(1.5, 100.0)
+    ),
+    hs.RenyiDP: st.one_of(
+        st.lists(st.tuples(st.floats(1.1, 64.0), _few), min_size=1, max_size=5)
+        .map(_table)
+        .map(hs.RenyiDP),
+        st.builds(hs.RenyiDP, st.builds(hs.Gaussian, st.floats(0.5, 5.0))),
+    ),
+    hs.ProfileDP: st.one_of(
+        st.lists(st.floats(0.0, 2.0), min_size=1, max_size=4).map(_profile).map(hs.ProfileDP),
+        st.sampled_from([hs.Gaussian(1.0), hs.Gaussian(3.0), hs.Laplace(1.0)]).map(hs.ProfileDP),
+    ),
+}
+
+BY_CURVE = {hs.ZeroConcentratedDP, hs.TruncatedConcentratedDP, hs.RenyiDP}
+"""Known by a Rényi curve alone: they have no loss, and cannot be sampled."""
+
+ALL = [kind for kind in EXPORTED if kind in STRATEGIES]
+WITH_LOSS = [kind for kind in ALL if kind not in BY_CURVE]
+
+
+def of(kind: type[hs.Mechanism]) -> st.SearchStrategy[hs.Mechanism]:
+    """Mechanisms of one kind."""
+    return STRATEGIES[kind]
+
+
+def sampled(kind: type[hs.Mechanism]) -> st.SearchStrategy[hs.Mechanism]:
+    """Mechanisms of one kind, as they are or on a Poisson sample."""
+    plain = of(kind)
+    return st.one_of(plain, st.builds(lambda m, q: m.on(hs.Poisson(q)), plain, rates))

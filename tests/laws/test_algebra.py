@@ -1,0 +1,127 @@
+"""Mechanisms compose like a multiset, and text is another form of the same value."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import hockeystick as hs
+from tests.laws import mechanisms as the
+
+Kind = type[hs.Mechanism]
+every = pytest.mark.parametrize("kind", the.ALL, ids=lambda kind: kind.__name__)
+
+
+def test_no_mechanism_is_forgotten() -> None:
+    missing = [kind.__name__ for kind in the.EXPORTED if kind not in the.STRATEGIES]
+    assert not missing, f"give tests/laws/mechanisms.py a strategy for {missing}"
+
+
+def sampled(kind: Kind) -> st.SearchStrategy[hs.Mechanism]:
+    return the.of(kind) if kind in the.BY_CURVE else the.sampled(kind)
+
+
+@every
+@given(data=st.data())
+@settings(max_examples=20)
+def test_has_a_loss_unless_known_by_its_curve_alone(kind: Kind, data: st.DataObject) -> None:
+    mechanism = data.draw(the.of(kind))
+    assert (mechanism.loss(hs.ADD_REMOVE) is None) == (kind in the.BY_CURVE)
+
+
+@every
+@given(data=st.data(), count=st.integers(1, 6))
+@settings(max_examples=20)
+def test_times_is_repeated_addition(kind: Kind, data: st.DataObject, count: int) -> None:
+    mechanism = data.draw(sampled(kind))
+    added = sum([mechanism] * count)
+    assert mechanism * count == count * mechanism == added
+    assert hash(mechanism * count) == hash(added)
+    assert (mechanism * count).parts == {mechanism: count}
+    assert mechanism * count * 3 == mechanism * (3 * count)
+
+
+@every
+@given(data=st.data())
+@settings(max_examples=4)
+def test_times_costs_what_repeated_addition_costs(kind: Kind, data: st.DataObject) -> None:
+    """dp_accounting's accountant forgets the count of some mechanisms; equality alone is not proof."""
+    mechanism, delta = data.draw(sampled(kind)), data.draw(the.deltas)
+    whole = (mechanism * 3).epsilon(delta)
+    added = (mechanism + mechanism + mechanism).epsilon(delta)
+    assert (whole, whole.lower) == (added, added.lower)
+    assert whole >= mechanism.epsilon(delta).lower
+
+
+@every
+@given(data=st.data())
+@settings(max_examples=20)
+def test_the_order_of_addition_does_not_matter(kind: Kind, data: st.DataObject) -> None:
+    one = data.draw(sampled(kind))
+    other = data.draw(st.sampled_from(the.ALL).flatmap(sampled))
+    third = data.draw(st.sampled_from(the.ALL).flatmap(sampled))
+    assert one + other == other + one
+    assert hash(one + other) == hash(other + one)
+    assert (one + other) + third == one + (other + third)
+    assert (one + other) * 2 == one * 2 + other * 2
+
+
+@every
+@given(data=st.data())
+@settings(max_examples=3)
+def test_the_order_of_addition_does_not_change_the_cost(kind: Kind, data: st.DataObject) -> None:
+    one, delta = data.draw(sampled(kind)), data.draw(the.deltas)
+    other = data.draw(the.of(hs.Gaussian))
+    there, back = (one * 2 + other).epsilon(delta), (other + one * 2).epsilon(delta)
+    assert there.lower <= back.upper
+    assert back.lower <= there.upper
+    assert there == pytest.approx(back, rel=1e-9, abs=1e-12)
+
+
+@every
+@given(data=st.data())
+@settings(max_examples=10)
+def test_zero_times_costs_nothing(kind: Kind, data: st.DataObject) -> None:
+    mechanism = data.draw(sampled(kind))
+    nothing = mechanism * 0
+    assert nothing.epsilon(data.draw(the.deltas)) == 0
+    assert nothing.epsilon(0) == 0
+    assert nothing.delta(data.draw(the.epsilons)) == 0
+    assert nothing.rdp(2.0) == 0
+    assert mechanism + nothing == mechanism == nothing + mechanism
+    assert nothing == hs.Gaussian(1.0) * 0
+
+
+@every
+@given(data=st.data(), count=st.integers(0, 5))
+@settings(max_examples=30)
+def test_text_is_the_same_value(kind: Kind, data: st.DataObject, count: int) -> None:
+    mechanism = data.draw(sampled(kind))
+    assert hs.parse(repr(mechanism)) == mechanism
+    both = mechanism * count + hs.Gaussian(1.5)
+    assert hs.parse(repr(both)) == both
+
+
+@pytest.mark.parametrize("kind", the.WITH_LOSS, ids=lambda kind: kind.__name__)
+@given(data=st.data())
+@settings(max_examples=4)
+def test_the_ends_of_the_rate(kind: Kind, data: st.DataObject) -> None:
+    mechanism, delta = data.draw(the.of(kind)), data.draw(the.deltas)
+    always, never = mechanism.on(hs.Poisson(1.0)), mechanism.on(hs.Poisson(0.0))
+    for count in (1, 3):
+        assert (never * count).epsilon(delta) == 0
+        assert (never * count).delta(0.0) == 0
+        here, there = (always * count).epsilon(delta), (mechanism * count).epsilon(delta)
+        assert here.lower <= there.upper
+        assert there.lower <= here.upper
+    assert always.delta(0.5) == mechanism.delta(0.5)
+
+
+@pytest.mark.parametrize("kind", sorted(the.BY_CURVE, key=lambda kind: kind.__name__))
+@given(data=st.data())
+@settings(max_examples=5)
+def test_a_curve_alone_cannot_be_sampled(kind: Kind, data: st.DataObject) -> None:
+    mechanism = data.draw(the.of(kind)).on(hs.Poisson(0.1))
+    with pytest.raises(hs.ParameterError, match="Rényi curve alone"):
+        mechanism.epsilon(1e-5)
