@@ -422,7 +422,7 @@ def _noise_gap(accuracy: Accuracy, noise: Number) -> Number:
 
 
 FEW = {5: "1e-3", 10: "2e-3", 20: "4e-3", 50: "9e-3"}
-CURVE = (10, 30, 100, 300, 1000, 3000, 10_000)
+CURVE = {10: "0.45", 30: "0.6", 100: "1", 300: "1.3", 1000: "2", 3000: "3.5", 10_000: "6.5"}
 
 
 def cases() -> dict[str, Callable[[], dict[str, Any]]]:
@@ -439,13 +439,13 @@ def cases() -> dict[str, Callable[[], dict[str, Any]]]:
         "W4/1e-30": Sampled(g, "1", "0.01", 1000, "1e-30"),
         "W6a": Sampled("laplace", "2", "0.001", 600_000, "1e-8"),
         "W6b": Sampled("laplace", "0.5", "0.001", 600_000, "1e-8"),
-        "W7": Sampled("range", "1", "0.005", 10, "1e-6", 20),
+        "W7": Sampled("range", "1", "0.005", 10, "1e-6", 13),
         "H1": Sampled(g, "0.05", "0.01", 100, "1e-5", 12, atomic=True),
     }
     for n, scale in FEW.items():
         sampled[f"H4/{n}"] = Sampled(g, "1", "1e-4", n, "1e-5", 14, scale)
-    for n in CURVE:
-        sampled[f"W10@{n}"] = Sampled(g, "1", "0.01", n, "1e-5", 20)
+    for n, scale in CURVE.items():
+        sampled[f"W10@{n}"] = Sampled(g, "1", "0.01", n, "1e-5", 14, scale)
     return {
         "W5/1": lambda: plain_gaussian("1", "1e-5", "4.3772"),
         "W5/400": lambda: plain_gaussian("1", "1e-5", "4.3772"),

@@ -14,8 +14,8 @@ numbers = st.one_of(
     st.floats(-30, 30),
     st.floats(-0.3, 0.3),
     st.floats(-1e-6, 1e-6),
-    st.sampled_from([0.0, series.SMALL, -series.SMALL, np.nextafter(series.SMALL, 0), 1e-150]),
-)
+    st.sampled_from([0.0, series.SMALL, -series.SMALL, np.nextafter(series.SMALL, 0), 1e-99]),
+).map(lambda x: x if abs(x) > 1e-100 else 0.0)
 
 
 def relative(value: float, truth: mpf) -> float:
@@ -27,22 +27,16 @@ def relative(value: float, truth: mpf) -> float:
 @given(st.lists(numbers, min_size=1, max_size=8))
 def test_exp_minus(xs: list[float]) -> None:
     """Mixed sizes in one array: the series and the plain difference are blended element by element."""
-    with mp.workdps(60):
+    with mp.workdps(320):
         for x, value in zip(xs, series.exp_minus(np.array(xs)), strict=True):
-            if abs(x) < 1e-140:  # its square underflows
-                assert abs(value) < 1e-270
-                continue
             assert relative(value, mp.expm1(mpf(x)) - mpf(x)) < 2e-14
 
 
 @given(st.lists(numbers, min_size=1, max_size=8))
 def test_sin_minus(xs: list[float]) -> None:
     x = np.array(xs)
-    with mp.workdps(60):
+    with mp.workdps(320):
         for each, value in zip(xs, series.sin_minus(x, np.sin(x)), strict=True):
-            if abs(each) < 1e-90:
-                assert abs(value) < 1e-270
-                continue
             assert relative(value, mp.sin(mpf(each)) - mpf(each)) < 1e-13
 
 
@@ -50,11 +44,8 @@ def test_sin_minus(xs: list[float]) -> None:
 def test_entropy(xs: list[float]) -> None:
     values = series.entropy(np.array(xs))
     assert (values >= 0).all()
-    with mp.workdps(60):
+    with mp.workdps(320):
         for x, value in zip(xs, values, strict=True):
-            if abs(x) < 1e-140:
-                assert abs(value) < 1e-270
-                continue
             e = mp.exp(mpf(x))
             assert relative(value, x * e - e + 1) < 2e-14
 
@@ -63,12 +54,13 @@ def test_entropy(xs: list[float]) -> None:
 def test_log1p(real: float, imaginary: float) -> None:
     """Accurate near 0 in each component, where numpy's own complex log1p loses the real part."""
     value = series.log1p(np.array([real]), np.array([imaginary]))[0]
-    with mp.workdps(60):
+    with mp.workdps(320):
         inside = 1 + mpc(real, imaginary)
-        if abs(inside) < 1e-3:  # a zero of e^K, where no relative accuracy is promised
-            return
-        truth = mp.log(inside)
-        assert abs(mpc(complex(value)) - truth) <= 1e-15 * (abs(truth) + mpf("1e-300")) * 10
+        # Near a zero of e^K only its absolute accuracy is left, and matters.
+        assert abs(mp.exp(mpc(complex(value))) - inside) <= 1e-14 * (1 + abs(inside))
+        if abs(inside) > 0.1:
+            truth = mp.log(inside)
+            assert abs(mpc(complex(value)) - truth) <= 1e-14 * abs(truth)
 
 
 @pytest.mark.parametrize("x", [1e-8, 1e-12, 1e-100])
@@ -78,5 +70,8 @@ def test_log1p_keeps_a_tiny_real_part(x: float) -> None:
     assert relative(value.real, mp.log1p(mpf(x))) < 1e-15
 
 
-def test_log1p_at_the_zero_of_the_argument() -> None:
-    assert series.log1p(np.array([-1.0]), np.array([0.0]))[0].real == -np.inf
+@pytest.mark.parametrize("gap", [0.0, 1e-12, 1e-6])
+def test_log1p_near_the_zero_of_the_argument(gap: float) -> None:
+    """e^K of a symmetric law does vanish; there its absolute value must be right."""
+    value = series.log1p(np.array([-1.0]), np.array([gap]))[0]
+    assert abs(np.exp(value) - 1j * gap) <= 1e-15

@@ -3,7 +3,7 @@
 >>> import hockeystick as hs
 >>> step = hs.Gaussian(1.1).on(hs.Poisson(0.01))
 >>> round((step * 10_000).epsilon(delta=1e-5), 6)
-5.116246
+5.192583
 """
 
 from hockeystick.accountant import Accountant

@@ -19,6 +19,8 @@ from hockeystick.routes.saddle import find_saddle
 from hockeystick.series import Array
 
 METHODS = ("auto", "closed form", "contour", "lattice", "renyi")
+LOOSE = 1e-4
+"""Relative gap between the ends from which on another route is tried as well."""
 ROUNDING = 1e-13
 """Relative error of a Rényi divergence computed from a loss."""
 
@@ -58,7 +60,12 @@ class _Question:
         self.renyi: Callable[[renyi.Curve, float], Interval] = getattr(renyi, name)
 
     def ask(self, loss: ComposedLoss, given: float, method: str) -> Interval:
-        """One direction, by the method asked for or the first that can do it."""
+        """One direction, by the method asked for or the first that does it well.
+
+        An answer whose ends are far apart is compared with the next route's; where all else fails
+        the Rényi divergences of the loss still give a safe upper end.
+        """
+        found: list[Interval] = []
         if method in ("auto", "closed form"):
             answer = self.closed_form(loss, given)
             if answer is not None:
@@ -69,10 +76,20 @@ class _Question:
             return self.contour(loss, given)
         if method == "lattice" and loss.spacing is None:
             return self.lattice(loss, given)
-        try:
-            return self.contour(loss, given)
-        except NumericalError:
-            return self.lattice(loss, given)
+        for route in (self.contour, self.lattice):
+            try:
+                answer = route(loss, given)
+            except (NumericalError, ArithmeticError, ValueError) as error:
+                if isinstance(error, ParameterError):
+                    raise
+                continue
+            if math.isfinite(answer.upper) and answer.upper - answer.lower <= LOOSE * answer.upper:
+                return answer
+            found.append(answer)
+        found.append(self.renyi(_curve_of(loss), given))
+        best = min(found, key=lambda each: each.upper)
+        lower = max(each.lower for each in found)
+        return Interval(min(lower, best.upper), best.upper, best.method)
 
 
 _EPSILON, _DELTA = _Question("epsilon"), _Question("delta")
@@ -115,7 +132,7 @@ def _is_milder(loss: ComposedLoss, other: Interval, delta: float) -> bool:
         saddle = find_saddle(loss, other.lower, None)
         if saddle.chernoff() <= math.log(delta - loss.infinite):
             return True
-        return contour.delta(loss, other.lower).upper <= delta
+        return _DELTA.ask(loss, other.lower, "auto").upper <= delta
     except NumericalError:
         return False
 
@@ -140,6 +157,17 @@ def _with_curve(
     other = question.renyi(curve, given)
     better = min(answer, other, key=lambda each: each.upper)
     return Interval(min(lower, better.upper), better.upper, better.method)
+
+
+def _curve_of(loss: ComposedLoss) -> renyi.Curve:
+    """The Rényi curve of one direction; what is known of the reverse is not used."""
+
+    def curve(orders: Array) -> tuple[Array, Array]:
+        if loss.infinite:
+            return np.full(orders.shape, math.inf), np.full(orders.shape, math.inf)
+        return loss.real_cgf(orders - 1) / (orders - 1), np.full(orders.shape, math.inf)
+
+    return curve
 
 
 def directions(mechanism: Mechanism, relation: Relation) -> list[ComposedLoss] | None:

@@ -44,7 +44,8 @@ class ProfileLoss(Loss):
 
     def __init__(self, curve: Callable[[float], float]) -> None:
         self._curve = curve
-        self.infinite = self.void = self._sample(np.array([FAR]))[0]
+        limit = float(self._sample(np.array([FAR]))[0])
+        self.infinite = self.void = limit if limit > 1e-300 else 0.0
         self._edges, self._values, self.smooth = self._panels()
         points, _, to_series = _rule()
         self._series = self._values @ to_series.T
@@ -55,6 +56,7 @@ class ProfileLoss(Loss):
 
     def _sample(self, u: Array) -> Array:
         values = np.array([float(self._curve(float(x))) for x in u.ravel()]).reshape(u.shape)
+        values[values < 1e-300] = 0.0
         outside = ~((values >= 0) & (values <= 1))
         if outside.any():
             where = float(u[outside].flat[0])
@@ -162,7 +164,7 @@ class ProfileLoss(Loss):
         _, weights, _ = _rule()
         width = np.repeat(np.diff(self._edges) / 2, POINTS) * np.tile(weights, len(self._values))
         forward = np.log1p(rate * np.expm1(np.minimum(u, 600)))
-        backward = -np.log1p(rate * np.expm1(-u))
+        backward = u if rate == 1 else -np.log1p(rate * np.expm1(-u))
         ahead = width * rate * (values - self.infinite) * rate * np.exp(np.minimum(u, 600) - forward)
         behind = width * values * (rate * np.exp(-u + backward)) ** 2
         lost = rate * self.infinite * (s + 1)

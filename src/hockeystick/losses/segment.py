@@ -8,10 +8,12 @@ from functools import lru_cache
 
 import numpy as np
 
-from hockeystick.loss import NO_ATOMS, Atoms, Loss, Nodes, Tails
+from hockeystick.errors import NumericalError
+from hockeystick.loss import NO_ATOMS, Atoms, Complex, Loss, Nodes, Tails
 from hockeystick.series import Array
 
 POINTS = 20
+MOST_NODES = 400_000
 
 
 @lru_cache(maxsize=1)
@@ -44,10 +46,24 @@ class SegmentLoss(Loss):
         ends = np.array([-self.reach, self.reach])
         return Atoms(ends, math.log(self.edge) - (self.reach + ends) / 2)
 
+    def cgf(self, s: Complex | Array) -> Complex:
+        """Where e^{sL} grows or turns far, by its integral: with r = reach,
+
+        e^{K(s)} = height·(e^{sr} − e^{−(s+1)r})/(s + 1/2) + edge·(e^{sr} + e^{−(s+1)r}).
+        """
+        s = np.atleast_1d(np.asarray(s, dtype=complex))
+        if s.real.min() < 1 or np.abs(s).max() * self.reach < 30:
+            return super().cgf(s)
+        back = np.exp(-(2 * s + 1) * self.reach)
+        bracket = self.height * (1 - back) / (s + 0.5) + self.edge * (1 + back)
+        return np.asarray(s * self.reach + np.log(bracket))
+
     def nodes(self, low: float, high: float, turn: float) -> Nodes:
         """Gauss–Legendre panels, short enough for the growth and the turns of e^{sℓ}."""
         power = max(abs(low), abs(high)) + 1 + turn
         panels = max(1, math.ceil(2 * self.reach / min(3.0, 20 / power)))
+        if panels * POINTS > MOST_NODES:
+            raise NumericalError(f"the quadrature of {self!r} would need {panels * POINTS} nodes")
         edges = np.linspace(-self.reach, self.reach, panels + 1)
         points, weights = _legendre()
         half = np.diff(edges)[:, None] / 2

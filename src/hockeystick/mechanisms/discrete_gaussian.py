@@ -23,7 +23,7 @@ class DiscreteGaussian(DiscreteNoise):
     (2kx − k²)/2σ², a lattice of spacing k/σ² (Canonne, Kamath and Steinke 2020).
 
     >>> round(DiscreteGaussian(1.0).epsilon(delta=1e-5), 6)
-    4.425823
+    4.430238
     """
 
     def _loss(self, steps: int) -> Loss:

@@ -67,7 +67,7 @@ class ExponentialMechanism(Mechanism):
             y = np.clip(y, math.exp(-epsilon), 1)
             mass = (1 - y) / spread
             value = epsilon + (np.log(y) + np.log(mass * -np.expm1(-s * epsilon) + gone) / s)
-        value = np.clip(value, 0, epsilon)
+        value = np.where(np.isinf(orders), epsilon, np.clip(value, 0, epsilon))
         return value, value
 
     def __repr__(self) -> str:

@@ -14,7 +14,7 @@ class Gaussian(AdditiveNoise):
     is replaced: δ(ε) = Φ(1/2σ − εσ) − e^ε·Φ(−1/2σ − εσ) (Balle and Wang 2018, Theorem 5).
 
     >>> round(Gaussian(2.0).delta(epsilon=1.0), 9)
-    0.006829358
+    0.006829595
     """
 
     def _loss(self, shift: float) -> Loss:

@@ -208,8 +208,6 @@ def line_for(loss: ComposedLoss, epsilon: float | None, log_delta: float | None)
     """A line with K by quadrature, or by FFT where that would take too long."""
     from hockeystick.routes import spectral
 
-    if loss.smooth and loss.steps <= spectral.FEW:
-        return spectral.plan(loss, epsilon, log_delta)
     try:
         return plan(loss, epsilon, log_delta)
     except NumericalError:

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -53,6 +53,8 @@ class Window:
 
 def _window(loss: ComposedLoss, epsilon: float | None, log_delta: float | None) -> Window:
     saddle = find_saddle(loss, epsilon, log_delta, BEYOND)
+    if saddle.epsilon < 0:
+        saddle = replace(saddle, epsilon=0.0)
     epsilon, log_delta, low = saddle.epsilon, saddle.log_delta, loss.bottom
     i, _, period = saddle.line(NATS, LOST, low)
     tilt = float(saddle.x[i])
@@ -168,7 +170,8 @@ def _round_down(loss: Loss, first: float, width: float, count: int, tilt: float)
     losses = loss.atoms.losses
     if losses.size:
         j = np.floor((losses - first) / width + 1e-9).astype(int)
-        np.add.at(masses, np.clip(j, 0, count - 1), loss.atoms.p)
+        kept = j >= 0
+        np.add.at(masses, np.minimum(j[kept], count - 1), loss.atoms.p[kept])
     return masses, shift
 
 

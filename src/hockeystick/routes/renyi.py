@@ -18,6 +18,7 @@ from collections.abc import Callable
 import numpy as np
 
 from hockeystick.bound import Interval
+from hockeystick.errors import NumericalError
 from hockeystick.series import Array
 
 Curve = Callable[[Array], tuple[Array, Array]]
@@ -77,22 +78,41 @@ def _log_ratio(top: Array, bottom: Array) -> Array:
 
 def _best_order(objective: Callable[[Array], Array]) -> tuple[float, float]:
     """The order that minimises, by ever finer geometric grids of order − 1; and the minimum."""
-    exponents = np.linspace(-14.0, 24.0, 77)
-    for _ in range(6):
+    exponents = np.arange(-14.0, 12.5, 0.5)
+    best = (math.inf, 2.0)
+    for _ in range(8):
         orders = 1 + 2.0**exponents
+        values = _where_known(objective, orders)
+        i = int(np.argmin(values))
+        best = min(best, (float(values[i]), float(orders[i])))
+        width = exponents[1] - exponents[0]
+        if i == len(orders) - 1 and width == 0.5 and exponents[-1] < 48:
+            exponents = exponents[-1] + np.arange(0.0, 12.5, 0.5)
+            continue
+        exponents = np.linspace(exponents[i] - width, exponents[i] + width, 17)
+    return best[1], best[0]
+
+
+def _where_known(objective: Callable[[Array], Array], orders: Array) -> Array:
+    """The objective, inf at orders where the divergence cannot be computed: those are not used."""
+    try:
         with np.errstate(over="ignore", invalid="ignore"):
             values = objective(orders)
-        values = np.where(np.isnan(values), math.inf, values)
-        i = int(np.argmin(values))
-        width = exponents[1] - exponents[0]
-        exponents = np.linspace(exponents[i] - width, exponents[i] + width, 17)
-    return float(orders[i]), float(values[i])
+        return np.where(np.isnan(values), math.inf, values)
+    except NumericalError:
+        if orders.size == 1:
+            return np.full(1, math.inf)
+        half = orders.size // 2
+        return np.append(
+            _where_known(objective, orders[:half]), _where_known(objective, orders[half:])
+        )
 
 
 def _event_set(curve: Curve, order: float) -> Callable[[Array], Array]:
     """The least q for each p that the curve allows at orders around the best one."""
-    orders = 1 + (order - 1) * 2.0 ** np.linspace(-4, 3, 29)
-    forward, backward = curve(orders)
+    orders = 1 + (order - 1) * 2.0 ** np.linspace(-4, 1, 21)
+    forward = _where_known(lambda x: curve(x)[0], orders)
+    backward = _where_known(lambda x: curve(x)[1], orders)
     orders = np.concatenate([orders, orders])
     limits = np.concatenate([forward, backward])
     reverse = np.arange(orders.size) >= orders.size // 2

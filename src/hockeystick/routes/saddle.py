@@ -79,22 +79,33 @@ def find_saddle(
     points, values = np.empty(0), np.empty(0)
     while True:
         x = 2.0**exponents
-        k = loss.real_cgf(x)
+        k = _finite_cgf(loss, x)
         points, values = np.append(points, x), np.append(values, k)
         score = goal(x, k)
         score[~np.isfinite(score)] = math.inf
         best = int(np.argmin(score))
         exponents = exponents + (9 if best else -9)
-        if 0 < best < len(x) - 1 or abs(exponents).max() > FARTHEST:
+        if 0 < best < len(x) - 1 or abs(exponents).max() > FARTHEST or not np.isfinite(k[-1]):
             break
     x = x[best] * 2.0**fine
-    points, values = np.append(points, x), np.append(values, loss.real_cgf(x))
+    points, values = np.append(points, x), np.append(values, _finite_cgf(loss, x))
     points, first = np.unique(points, return_index=True)
     values = values[first]
     finite = np.isfinite(values)
     if finite.sum() < 3:
         raise NumericalError("K(s) is not finite at enough points to find a saddle point")
     return _with_guesses(points[finite], values[finite], epsilon, log_delta)
+
+
+def _finite_cgf(loss: ComposedLoss, x: Array) -> Array:
+    """K, or inf at points so far out that its quadrature gives up: no use is made of those."""
+    try:
+        return loss.real_cgf(x)
+    except NumericalError:
+        if len(x) == 1:
+            return np.full(1, math.inf)
+        half = len(x) // 2
+        return np.append(_finite_cgf(loss, x[:half]), _finite_cgf(loss, x[half:]))
 
 
 def _with_guesses(

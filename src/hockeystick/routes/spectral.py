@@ -21,8 +21,6 @@ from hockeystick.routes.support import support
 NATS = 26.0
 TRUNCATED = 1e-12
 """Part of δ that may be moved to infinity."""
-FEW = 24
-"""Up to so many steps this way is tried first."""
 SIZES = (1 << 15, 1 << 17, 1 << 19)
 RESOLVED = 1e-10
 """Error of e^K, relative to δ, at which no finer grid is tried."""
@@ -95,11 +93,11 @@ def _transform(
     with np.errstate(divide="ignore"):
         masses = np.log(loss.density(losses)) + (tilt + 1) * losses + math.log(width)
     peak = float(masses.max())
+    masses = np.where(np.isfinite(masses), masses, -1e300)
     folded = np.bincount((first + np.arange(count + 1)) % points, np.exp(masses - peak), points)
     phi = scipy.fft.rfft(folded).conj()
     exact = float(loss.cgf(np.array([tilt]))[0].real)
-    with np.errstate(divide="ignore"):
-        log_phi = np.log(phi) + peak
+    log_phi = np.log(np.where(phi == 0, 1e-300, phi)) + peak
     highest = np.abs(phi[-len(phi) // 20 :]).max() / np.abs(phi[0])
     drift = abs(math.expm1(float(log_phi[0].real) - exact))
     return log_phi, float(max(highest, drift))

@@ -18,13 +18,16 @@ def support(loss: Loss, mass: float, tilt: float) -> tuple[float, float]:
     least = high + math.log(mass) / tilt
     if low > least:
         return low, high
-    if math.isfinite(low) or loss.tails(np.array([least])).p_below[0] > mass:
+    if math.isfinite(low) or _below(loss, least) > mass:
         return least, high
     a, b = least, high
     for _ in range(40):
         middle = (a + b) / 2
-        if loss.tails(np.array([middle])).p_below[0] > mass:
-            b = middle
-        else:
-            a = middle
+        a, b = (a, middle) if _below(loss, middle) > mass else (middle, b)
     return a, high
+
+
+def _below(loss: Loss, level: float) -> float:
+    atoms = loss.atoms
+    rest = atoms.p[atoms.losses < level].sum()
+    return float(loss.tails(np.array([level])).p_below[0] + rest)

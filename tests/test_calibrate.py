@@ -1,0 +1,138 @@
+"""The calibrated parameter meets the target, and a hair further it would not."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import hockeystick as hs
+
+Family = Callable[[float], hs.Mechanism]
+HAIR = 1e-9
+
+
+def calibrated(family: Family, **target: float) -> tuple[hs.Mechanism, float]:
+    """The answer and the parameter that it was made with."""
+    made: dict[hs.Mechanism, float] = {}
+
+    def remember(x: float) -> hs.Mechanism:
+        mechanism = family(x)
+        made[mechanism] = x
+        return mechanism
+
+    answer = hs.calibrate(remember, **target)
+    return answer, made[answer]
+
+
+CASES: list[tuple[str, Family, int, float, float]] = [
+    # name, family, direction in which privacy gets worse, epsilon, delta
+    ("Gaussian", lambda x: hs.Gaussian(x), -1, 1.0, 1e-5),
+    ("Gaussian 5", lambda x: hs.Gaussian(x), -1, 5.0, 1e-6),
+    ("Gaussian 50", lambda x: hs.Gaussian(x), -1, 50.0, 1e-6),
+    ("Gaussian 1000", lambda x: hs.Gaussian(x), -1, 1000.0, 1e-6),
+    ("Gaussian tiny", lambda x: hs.Gaussian(x), -1, 1e-3, 1e-10),
+    ("many Gaussians", lambda x: hs.Gaussian(x) * 500, -1, 2.0, 1e-6),
+    ("sampled", lambda x: hs.Gaussian(x).on(hs.Poisson(0.01)) * 10_000, -1, 2.0, 1e-5),
+    ("rate", lambda q: hs.Gaussian(1.0).on(hs.Poisson(q)) * 1000, 1, 2.0, 1e-6),
+    ("rate above a half", lambda q: hs.Gaussian(5.0).on(hs.Poisson(q)) * 30, 1, 4.0, 1e-6),
+    ("Laplace", lambda b: hs.Laplace(b) * 100, -1, 3.0, 1e-6),
+    ("one Laplace", lambda b: hs.Laplace(b), -1, 0.7, 0.01),
+    ("mixture", lambda x: hs.Gaussian(x) * 10 + hs.Gaussian(2 * x) * 20, -1, 1.0, 1e-8),
+    ("randomized response", lambda e: hs.RandomizedResponse(e) * 50, 1, 4.0, 1e-6),
+    ("zCDP", lambda rho: hs.ZeroConcentratedDP(rho), 1, 1.0, 1e-6),
+]
+
+
+@pytest.mark.parametrize(
+    ("family", "worse", "epsilon", "delta"), [c[1:] for c in CASES], ids=[c[0] for c in CASES]
+)
+def test_meets_the_target_and_no_more(
+    family: Family, worse: int, epsilon: float, delta: float
+) -> None:
+    answer, x = calibrated(family, epsilon=epsilon, delta=delta)
+    assert answer == family(x)
+    assert answer.delta(epsilon) <= delta
+    assert family(x * (1 + worse * HAIR)).delta(epsilon) > delta
+    assert answer.epsilon(delta) == pytest.approx(epsilon, rel=1e-6)
+
+
+def test_known_noise() -> None:
+    """The analytic Gaussian mechanism (Balle and Wang 2018), and a sampled one to six digits."""
+    _, noise = calibrated(lambda x: hs.Gaussian(x), epsilon=1.0, delta=1e-5)
+    assert noise == pytest.approx(3.730631634816464, rel=1e-9)
+    step: Family = lambda x: hs.Gaussian(x).on(hs.Poisson(0.01)) * 10_000  # noqa: E731
+    _, noise = calibrated(step, epsilon=2.0, delta=1e-5)
+    assert noise == pytest.approx(2.127375, abs=1e-6)
+
+
+def test_delta_zero() -> None:
+    """Pure DP: only a bounded loss can meet it, by its largest value."""
+    _, scale = calibrated(lambda b: hs.Laplace(b), epsilon=0.25, delta=0.0)
+    assert scale == pytest.approx(4.0, rel=HAIR)
+    assert hs.Laplace(scale).epsilon(0) <= 0.25
+
+
+def test_replacing_a_record_needs_twice_the_noise() -> None:
+    _, once = calibrated(lambda x: hs.Gaussian(x), epsilon=1.0, delta=1e-5)
+    made: list[float] = []
+    family: Family = lambda x: made.append(x) or hs.Gaussian(x)  # type: ignore[func-returns-value]  # noqa: E731
+    answer = hs.calibrate(family, epsilon=1.0, delta=1e-5, relation=hs.REPLACE_ONE)
+    assert answer.noise_multiplier == pytest.approx(2 * once, rel=2 * HAIR)  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(
+    "step",
+    [
+        hs.Gaussian(1.0).on(hs.Poisson(0.01)),
+        hs.Gaussian(10.0),
+        hs.Laplace(20.0),
+        hs.RandomizedResponse(0.1),
+    ],
+    ids=repr,
+)
+@pytest.mark.parametrize(("epsilon", "delta"), [(2.0, 1e-6), (5.0, 1e-9)])
+def test_the_last_count_that_fits(step: hs.Mechanism, epsilon: float, delta: float) -> None:
+    run = hs.calibrate(lambda n: step * n, epsilon=epsilon, delta=delta, integer=True)
+    count = run.parts[step]
+    assert (step * count).delta(epsilon) <= delta
+    assert (step * (count + 1)).delta(epsilon) > delta
+
+
+@given(st.floats(0.01, 100.0), st.floats(-15, -0.5))
+@settings(max_examples=30)
+def test_any_gaussian(epsilon: float, exponent: float) -> None:
+    delta = 10**exponent
+    _, noise = calibrated(lambda x: hs.Gaussian(x), epsilon=epsilon, delta=delta)
+    assert hs.Gaussian(noise).delta(epsilon) <= delta
+    assert hs.Gaussian(noise * (1 - HAIR)).delta(epsilon) > delta
+
+
+def test_a_family_that_cannot_meet_the_target() -> None:
+    with pytest.raises(hs.ParameterError, match="parameter"):
+        hs.calibrate(
+            lambda x: hs.Gaussian(x) + hs.ApproximateDP(1.0, 0.1), epsilon=1.0, delta=1e-5
+        )
+
+
+def test_a_family_that_cannot_miss_the_target() -> None:
+    with pytest.raises(hs.ParameterError, match="parameter"):
+        hs.calibrate(lambda q: hs.Gaussian(5.0).on(hs.Poisson(q)), epsilon=8.0, delta=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("target", "name"),
+    [
+        ({"epsilon": math.nan, "delta": 1e-5}, "epsilon"),
+        ({"epsilon": -1.0, "delta": 1e-5}, "epsilon"),
+        ({"epsilon": 1.0, "delta": math.nan}, "delta"),
+        ({"epsilon": 1.0, "delta": 1.5}, "delta"),
+        ({"epsilon": "1", "delta": 0.1}, "epsilon"),
+    ],
+)
+def test_senseless_targets(target: dict[str, float], name: str) -> None:
+    with pytest.raises(hs.ParameterError, match=name):
+        hs.calibrate(lambda x: hs.Gaussian(x), **target)

@@ -1,0 +1,295 @@
+"""What other accountants got wrong, the extremes, and what must be refused."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import hockeystick as hs
+
+ON = hs.Poisson
+LN3 = math.log(3)
+
+EPSILONS: list[tuple[str, hs.Mechanism, float, float, float]] = [
+    # what went wrong elsewhere, the run, δ, the true ε, how many digits of it are known (relative)
+    ("the count is forgotten", hs.RandomizedResponse(LN3) * 100, 1e-6, 94.28986789292, 1e-11),
+    ("a limit theorem is below", hs.Gaussian(3.0).on(ON(0.2)) * 50, 1 / 48000, 1.960811339, 1e-9),
+    ("negative", hs.Gaussian(1.0).on(ON(0.01)) * 100, 0.9, 0.0, 0.0),
+    ("negative at one step", hs.Gaussian(1.0).on(ON(0.01)), 0.5, 0.0, 0.0),
+    ("raises", hs.Gaussian(4.0).on(ON(0.00033)) * 10_000, 1e-18, 0.0673133, 1e-6),
+    ("jumps", hs.Gaussian(4.0).on(ON(0.00033)) * 10_000, 1e-12, 0.051084235793, 1e-10),
+    ("end of the order grid", hs.Gaussian(100.0).on(ON(1.0)), 1e-5, 0.02721942, 1e-6),
+    ("not private enough for ε = 0", hs.Gaussian(1.0).on(ON(0.00105)), 1e-3, 0.0, 0.0),
+    ("59 seconds and 2.8 GB", hs.Gaussian(0.03), 1e-5, 696.778, 1e-6),
+    ("plain", hs.Gaussian(1.0), 1e-5, 4.377178096, 1e-9),
+    ("plain, composed", hs.Gaussian(20.0) * 400, 1e-5, 4.377178096, 1e-9),
+    ("600 000 steps", hs.Gaussian(1.0).on(ON(0.001)) * 600_000, 1e-8, 5.912238944, 1e-9),
+    ("600 000 quieter steps", hs.Gaussian(5.0).on(ON(0.001)) * 600_000, 1e-8, 0.789128620, 1e-8),
+    ("an epoch of MNIST", hs.Gaussian(1.1).on(ON(256 / 60000)) * 14063, 1e-5, 2.381689726, 1e-9),
+    ("little noise", hs.Gaussian(0.5).on(ON(0.01)) * 1000, 1e-5, 13.360823985, 1e-9),
+    ("δ = 1e-12", hs.Gaussian(1.0).on(ON(0.01)) * 1000, 1e-12, 3.914298156, 1e-9),
+    ("δ = 1e-15", hs.Gaussian(1.0).on(ON(0.01)) * 1000, 1e-15, 4.854537751, 1e-9),
+    ("δ = 1e-20", hs.Gaussian(1.0).on(ON(0.01)) * 1000, 1e-20, 6.361700204, 1e-9),
+    ("δ = 1e-30", hs.Gaussian(1.0).on(ON(0.01)) * 1000, 1e-30, 9.341895633, 1e-9),
+    ("sampled Laplace", hs.Laplace(2.0).on(ON(0.001)) * 600_000, 1e-8, 1.932292415, 1e-9),
+    ("loud sampled Laplace", hs.Laplace(0.5).on(ON(0.001)) * 600_000, 1e-8, 9.402497251, 1e-9),
+    ("one Laplace", hs.Laplace(1.0), 0.1, 0.789278969, 1e-8),
+    ("10 000 steps", hs.Gaussian(1.0).on(ON(0.01)) * 10_000, 1e-5, 6.187712390, 1e-9),
+]
+
+
+@pytest.mark.parametrize(
+    ("run", "delta", "truth", "rel"), [c[1:] for c in EPSILONS], ids=[c[0] for c in EPSILONS]
+)
+def test_epsilon(run: hs.Mechanism, delta: float, truth: float, rel: float) -> None:
+    answer = run.epsilon(delta)
+    assert answer.lower <= truth * (1 + rel)
+    assert truth * (1 - rel) <= answer.upper
+    assert answer == pytest.approx(truth, rel=2 * rel, abs=0)
+
+
+def test_a_thousand_different_mechanisms() -> None:
+    run = sum(hs.Gaussian(1 + 0.001 * i).on(ON(0.005)) * 10 for i in range(1000))
+    assert run.epsilon(1e-6) == pytest.approx(1.892553, abs=1e-6)
+
+
+def test_repeats_cost_like_the_sum_of_repeats() -> None:
+    one = hs.RandomizedResponse(LN3)
+    assert (one * 100).epsilon(1e-6) == sum([one] * 100).epsilon(1e-6)
+    one = hs.RandomizedResponse.truthful(0.75, categories=3)
+    assert (one * 10).epsilon(0) == pytest.approx(10 * one.epsilon(0), rel=1e-12)
+
+
+def test_replacing_a_record_moves_the_query_twice_as_far() -> None:
+    exact = hs.Gaussian(1.0).epsilon(1e-5, relation=hs.REPLACE_ONE)
+    assert exact == pytest.approx(9.99725615, rel=1e-8)
+    assert exact == hs.Gaussian(0.5).epsilon(1e-5)
+    told = hs.Gaussian(1.0, replace_sensitivity=1.0)
+    assert told.epsilon(1e-5, relation=hs.REPLACE_ONE) == hs.Gaussian(1.0).epsilon(1e-5)
+    assert hs.Gaussian(1.0).epsilon(1e-5, relation=hs.ZERO_OUT) == hs.Gaussian(1.0).epsilon(1e-5)
+
+
+def test_replacing_under_poisson_is_refused_rather_than_guessed() -> None:
+    with pytest.raises(hs.RelationError, match="REPLACE_ONE"):
+        hs.Gaussian(1.0).on(ON(0.1)).epsilon(1e-5, relation=hs.REPLACE_ONE)
+
+
+def test_a_whole_composition_on_one_sample_is_refused() -> None:
+    """Amplifying each part would count the one sample twice."""
+    with pytest.raises(hs.ParameterError, match="shared sample"):
+        (hs.Gaussian(1.0) + hs.Laplace(1.0)).on(ON(0.1))
+
+
+def test_almost_nothing_at_one_step() -> None:
+    assert hs.Gaussian(1.0).on(ON(0.00105)).delta(0.0) == pytest.approx(4.02e-4, rel=1e-3)
+
+
+def test_little_laplace_noise() -> None:
+    """δ = 1e-6 is worth less than 3e-6 here: just below the largest loss."""
+    answer = hs.Laplace(0.001).epsilon(1e-6)
+    assert 999.99 < answer.lower <= answer < 1000
+
+
+@pytest.mark.parametrize("count", [100, 1000])
+def test_little_gaussian_noise_on_a_sample(count: int) -> None:
+    """σ = 0.05: each step either gives the record away (loss about 200) or nearly nothing."""
+    answer = (hs.Gaussian(0.05).on(ON(0.01)) * count).epsilon(1e-5)
+    if count == 100:
+        assert 1400 < answer.lower <= answer < 1500
+    assert answer.lower >= 0.99 * answer
+
+
+# Extremes ---------------------------------------------------------------------------------------
+
+NOISY: list[Callable[[float], hs.Mechanism]] = [
+    hs.Gaussian,
+    hs.Laplace,
+    hs.DiscreteGaussian,
+    hs.DiscreteLaplace,
+]
+LOUD: list[Callable[[float], hs.Mechanism]] = [
+    hs.RandomizedResponse,
+    hs.ExponentialMechanism,
+    hs.PureDP,
+]
+named = {"ids": lambda kind: kind.__name__}
+
+
+@pytest.mark.parametrize("kind", NOISY, **named)
+@pytest.mark.parametrize("noise", [0.0, 5e-324, 1e-200])
+def test_no_noise_reveals_everything(kind: Callable[[float], hs.Mechanism], noise: float) -> None:
+    for run in (kind(noise), kind(noise) * 7, kind(noise) + hs.Gaussian(1.0)):
+        assert run.epsilon(1e-5) == math.inf
+        assert run.epsilon(0.999) == math.inf
+        assert run.epsilon(1) == 0
+        assert run.delta(1000.0) == 1
+        assert run.rdp(2.0) == math.inf
+
+
+@pytest.mark.parametrize("kind", NOISY, **named)
+def test_no_noise_on_a_sample(kind: Callable[[float], hs.Mechanism]) -> None:
+    """The record is in the sample, and then it is seen, with probability exactly the rate."""
+    run = kind(0.0).on(ON(0.01))
+    assert run.epsilon(0.005) == math.inf
+    assert run.delta(50.0) == pytest.approx(0.01, rel=1e-12)
+    assert (run * 2).delta(50.0) == pytest.approx(1 - 0.99**2, rel=1e-12)
+
+
+@pytest.mark.parametrize("kind", NOISY, **named)
+def test_infinite_noise_reveals_nothing(kind: Callable[[float], hs.Mechanism]) -> None:
+    for run in (kind(math.inf), kind(math.inf) * 1000, kind(math.inf).on(ON(0.5)) * 3):
+        assert run.epsilon(1e-300) == run.epsilon(0) == 0
+        assert run.delta(0.0) == 0
+        assert run.rdp(2.0) == run.rdp(1.0) == run.rdp(math.inf) == 0
+    assert (kind(math.inf) * 9 + hs.Gaussian(1.0)).epsilon(1e-5) == pytest.approx(
+        hs.Gaussian(1.0).epsilon(1e-5), rel=1e-9
+    )
+
+
+@pytest.mark.parametrize("kind", LOUD, **named)
+def test_ends_of_declared_epsilon(kind: Callable[[float], hs.Mechanism]) -> None:
+    assert (kind(0.0) * 5).epsilon(0) == 0
+    assert (kind(0.0) * 5).delta(0.0) == 0
+    assert kind(math.inf).epsilon(0.5) == math.inf
+    assert (kind(math.inf) * 5).delta(10.0) == 1
+
+
+MECHANISMS = [
+    hs.Gaussian(1.0),
+    hs.Laplace(2.0),
+    hs.DiscreteGaussian(1.0),
+    hs.DiscreteLaplace(2.0),
+    hs.RandomizedResponse(1.0),
+    hs.ExponentialMechanism(1.0),
+    hs.PureDP(1.0),
+    hs.ApproximateDP(1.0, 1e-6),
+    hs.ProfileDP({0.0: 0.1, 1.0: 0.0}),
+]
+
+
+@pytest.mark.parametrize("mechanism", MECHANISMS, ids=repr)
+def test_extremes_of_rate_count_and_delta(mechanism: hs.Mechanism) -> None:
+    never, always = mechanism.on(ON(0.0)), mechanism.on(ON(1.0))
+    assert never.epsilon(0) == never.delta(0.0) == (never * 1000).epsilon(0) == 0
+    assert always.epsilon(1e-3) == mechanism.epsilon(1e-3)
+    assert always.epsilon(0) == mechanism.epsilon(0)
+    assert (mechanism * 0).epsilon(0) == (mechanism * 0).delta(0.0) == 0
+    assert mechanism.epsilon(1) == (mechanism * 3).epsilon(1.0) == 0
+    assert mechanism.epsilon(0.999) == 0
+
+
+@pytest.mark.parametrize(
+    ("run", "largest"),
+    [
+        (hs.Gaussian(1.0), math.inf),
+        (hs.Gaussian(1.0).on(ON(0.1)) * 3, math.inf),
+        (hs.DiscreteGaussian(1.0), math.inf),
+        (hs.Laplace(1.0), 1.0),
+        (hs.Laplace(1.0) * 10, 10.0),
+        (hs.Laplace(1.0).on(ON(0.1)), math.log(0.9 + 0.1 * math.e)),
+        (hs.DiscreteLaplace(0.5) * 3, 6.0),
+        (hs.RandomizedResponse(0.5) * 7, 3.5),
+        (hs.ExponentialMechanism(0.3), 0.3),
+        (hs.PureDP(0.1) * 30, 3.0),
+        (hs.ApproximateDP(1.0, 1e-6), math.inf),
+        (hs.ApproximateDP(1.0, 0.0), 1.0),
+    ],
+    ids=repr,
+)
+def test_delta_zero_is_the_largest_loss(run: hs.Mechanism, largest: float) -> None:
+    assert run.epsilon(0) == pytest.approx(largest, rel=1e-14)
+    assert run.rdp(math.inf) == pytest.approx(largest, rel=1e-12)
+
+
+def test_smallest_and_largest_of_everything() -> None:
+    assert hs.Gaussian(1.0).delta(math.inf) == 0
+    assert hs.Gaussian(1e-3).delta(0.0) == pytest.approx(1, rel=1e-12)
+    assert 0 < hs.Gaussian(1e6).epsilon(1e-300) < 1e-3
+    assert 0 < hs.Gaussian(1e6).delta(1e-9) < 1e-6
+    assert hs.Gaussian(1.0).epsilon(5e-324) < 50
+    assert hs.Gaussian(1.0).delta(60.0) > 0 or hs.Gaussian(1.0).delta(60.0).upper >= 5e-324
+
+
+# Refusals ---------------------------------------------------------------------------------------
+
+NAN, INF = math.nan, math.inf
+MECHANISM = hs.Gaussian(1.0)
+REFUSED: list[tuple[str, Callable[[Any], Any], list[Any]]] = [
+    # the parameter that the message must name, the call, the values
+    ("noise_multiplier", hs.Gaussian, [NAN, -1.0, -INF, True, "1", None, 1j]),
+    ("noise_multiplier", hs.Laplace, [NAN, -1.0, False, "1"]),
+    ("noise_multiplier", hs.DiscreteGaussian, [NAN, -1.0, True, "1"]),
+    ("noise_multiplier", hs.DiscreteLaplace, [NAN, -1.0, True, "1"]),
+    ("replace_sensitivity", lambda x: hs.Gaussian(1.0, replace_sensitivity=x), [NAN, 0.0, INF, -1]),
+    ("sensitivity", lambda x: hs.DiscreteLaplace(1.0, sensitivity=x), [0, 1.5, True, NAN, "2"]),
+    ("epsilon", hs.RandomizedResponse, [NAN, -0.1, True, "1"]),
+    ("categories", lambda x: hs.RandomizedResponse(1.0, categories=x), [1, 2.0, True, "3"]),
+    ("probability_of_truth", hs.RandomizedResponse.truthful, [NAN, 0.4, 1.1, -1, True]),
+    ("epsilon", hs.ExponentialMechanism, [NAN, -0.1, True, "1"]),
+    ("epsilon", hs.PureDP, [NAN, -0.1, True, "1"]),
+    ("epsilon", lambda x: hs.ApproximateDP(x, 0.1), [NAN, -0.1, True, "1"]),
+    ("delta", lambda x: hs.ApproximateDP(1.0, x), [NAN, -0.1, 1.1, True, "0"]),
+    ("rho", hs.ZeroConcentratedDP, [NAN, INF, -1.0, True]),
+    ("xi", lambda x: hs.ZeroConcentratedDP(1.0, x), [NAN, INF, -1.0, True]),
+    ("rho", lambda x: hs.TruncatedConcentratedDP(x, 10.0), [NAN, INF, -1.0, True]),
+    ("omega", lambda x: hs.TruncatedConcentratedDP(1.0, x), [NAN, 1.0, 0.0, True]),
+    ("order", lambda x: hs.RenyiDP({x: 1.0}), [NAN, 1.0, 0.5, -2.0]),
+    ("epsilon", lambda x: hs.RenyiDP({2.0: x}), [NAN, -1.0, True]),
+    ("epsilon", lambda x: hs.ProfileDP({x: 0.1}), [NAN, INF, -1.0]),
+    ("delta", lambda x: hs.ProfileDP({1.0: x}), [NAN, 1.5, -0.1]),
+    ("rate", hs.Poisson, [NAN, INF, -0.1, 1.5, True, "0.1", None]),
+    ("count", lambda x: MECHANISM * x, [-1, 1.5, 2.0, True, NAN, "2", None]),
+    ("delta", lambda x: MECHANISM.epsilon(x), [NAN, INF, -1e-9, 1.5, True, "0", None]),
+    ("delta", lambda x: MECHANISM.epsilons(x, [1, 2]), [NAN, -0.1, 1.5, True]),
+    ("count", lambda x: MECHANISM.epsilons(1e-5, [x]), [-1, 1.5, True, NAN]),
+    ("epsilon", lambda x: MECHANISM.delta(x), [NAN, -1.0, -INF, True, "1", None]),
+    ("epsilon", lambda x: MECHANISM.profile([0.5, x]), [NAN, -1.0]),
+    ("alpha", lambda x: MECHANISM.tradeoff([0.5, x]), [NAN, -0.1, 1.5]),
+    ("order", lambda x: MECHANISM.rdp(x), [NAN, 0.5, 0.0, -1.0, [2.0, NAN]]),
+    ("method", lambda x: MECHANISM.epsilon(0.1, method=x), ["", "Contour", "fft", None, 3]),
+    ("method", lambda x: MECHANISM.rdp(2.0, method=x), ["fft"]),
+    ("relation", lambda x: MECHANISM.epsilon(0.1, relation=x), ["ADD_REMOVE", 1, True]),
+    ("relation", lambda x: MECHANISM.delta(0.1, relation=x), ["REPLACE_ONE"]),
+    ("curve", hs.RenyiDP, [1.0, "x", None, {}]),
+    ("profile", hs.ProfileDP, [1.0, "x", None, {}]),
+]
+DOMAIN = ("in [", "in (", "integer >=", "one of", "ADD_REMOVE", "a function", "at least")
+
+
+@pytest.mark.parametrize(
+    ("name", "call", "value"),
+    [
+        pytest.param(name, call, value, id=f"{i}-{name}-{value!r}")
+        for i, (name, call, values) in enumerate(REFUSED)
+        for value in values
+    ],
+)
+def test_refused(name: str, call: Callable[[Any], Any], value: Any) -> None:
+    """Never an answer: and the message names the parameter, its domain and what was given."""
+    with pytest.raises(hs.ParameterError) as caught:
+        call(value)
+    text = str(caught.value)
+    assert name in text
+    assert any(words in text for words in DOMAIN)
+    given = value[-1] if isinstance(value, list) else value
+    assert repr(given) in text or (isinstance(given, dict) and "empty" in text)
+
+
+@pytest.mark.parametrize("other", [1, 2.0, "Gaussian(1)", None])
+def test_only_mechanisms_are_added(other: Any) -> None:
+    with pytest.raises(TypeError):
+        MECHANISM + other
+    if other != 0:
+        with pytest.raises(TypeError):
+            other + MECHANISM
+
+
+def test_numpy_numbers_are_numbers() -> None:
+    assert hs.Gaussian(np.float64(2.0)) == hs.Gaussian(2.0)  # type: ignore[arg-type]
+    assert MECHANISM * np.int64(3) == MECHANISM * 3
+    assert MECHANISM.epsilon(np.float64(1e-5)) == MECHANISM.epsilon(1e-5)
+    assert hs.Gaussian(2) == hs.Gaussian(2.0)
