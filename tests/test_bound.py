@@ -53,7 +53,9 @@ def test_text() -> None:
     assert eval(repr(BOUND), {"Bound": hs.Bound}) == BOUND
 
 
-@pytest.mark.parametrize("again", [copy.copy, copy.deepcopy, lambda b: pickle.loads(pickle.dumps(b))])
+@pytest.mark.parametrize(
+    "again", [copy.copy, copy.deepcopy, lambda b: pickle.loads(pickle.dumps(b))]
+)
 @pytest.mark.parametrize("certified", [False, True])
 def test_copies_keep_everything(again, certified: bool) -> None:  # type: ignore[no-untyped-def]
     bound = hs.Bound(math.inf, lower=0.5, method="renyi", certified=certified)

@@ -55,7 +55,9 @@ PLAIN: dict[str, tuple[hs.Mechanism, Callable[[], Pair]]] = {
 RATES = (None, 0.001, 0.3)
 POINTS = [0.5, 3.0, 10.0, 0.25 + 2j, 2 + 1j, 5 - 7j]
 CASES = [
-    pytest.param(name, rate, back, id=f"{name}{'' if rate is None else f' at {rate}'}{back * ' back'}")
+    pytest.param(
+        name, rate, back, id=f"{name}{'' if rate is None else f' at {rate}'}{back * ' back'}"
+    )
     for name in PLAIN
     for rate in RATES
     for back in (False, True)
@@ -183,7 +185,7 @@ class TestProfile:
     @pytest.mark.parametrize("noise", [0.7, 1.0, 5.0])
     @pytest.mark.parametrize("s", [0.5, 3.0, 10.0, 0.25 + 2j, 2 + 1j])
     def test_cumulants_of_a_gaussian_profile(self, noise: float, s: complex) -> None:
-        """s(s+1)/2σ²: Theorem 6 of Balle, Barthe and Gaboardi (2018) must give back the Gaussian's."""
+        """s(s+1)/2σ²: Theorem 6 of Balle, Barthe and Gaboardi (2018) must give it back."""
         loss = hs.ProfileDP(hs.Gaussian(noise)).loss(hs.ADD_REMOVE)
         value = complex(loss.cgf(np.array([s]))[0])
         truth = s * (s + 1) / (2 * noise**2)
@@ -220,7 +222,8 @@ class TestProfile:
         assert loss.infinite == pytest.approx(0.01, rel=1e-12)
 
     @pytest.mark.parametrize(
-        "curve", [lambda e: 0.1 + 0.01 * e, lambda e: math.cos(e) ** 2, lambda e: -0.1, lambda e: 1.5]
+        "curve",
+        [lambda e: 0.1 + 0.01 * e, lambda e: math.cos(e) ** 2, lambda e: -0.1, lambda e: 1.5],
     )
     def test_what_is_no_profile_is_refused(self, curve: Callable[[float], float]) -> None:
         with pytest.raises(hs.ParameterError, match="profile"):
@@ -252,7 +255,7 @@ class TestComposed:
 
     @pytest.mark.parametrize("steps", [1_000, 600_000])
     def test_many_steps_keep_the_digits(self, steps: int) -> None:
-        """K(s) at one step is 1e-7 here: computed as log of a number near 1 it would keep 9 digits."""
+        """K(s) of one step is 1e-7 here: as the log of a number near 1 it would keep 9 digits."""
         loss = loss_of("Gaussian(1.5)", 0.001, False)
         with mp.workdps(34):
             truth = steps * cumulant(pair_of("Gaussian(1.5)", 0.001, False), 2 + 3j)

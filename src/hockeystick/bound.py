@@ -31,9 +31,7 @@ class Bound(float):
     method: str
     certified: bool
 
-    def __new__(
-        cls, upper: float, *, lower: float, method: str, certified: bool = False
-    ) -> Self:
+    def __new__(cls, upper: float, *, lower: float, method: str, certified: bool = False) -> Self:
         self = super().__new__(cls, upper)
         self.lower = float(lower)
         self.method = method
@@ -45,7 +43,7 @@ class Bound(float):
         """The safe end, as a plain float."""
         return float(self)
 
-    def __getnewargs_ex__(self) -> tuple[tuple[float], dict[str, Any]]:  # type: ignore[override]
+    def __getnewargs_ex__(self) -> tuple[tuple[float], dict[str, Any]]:
         options = {"lower": self.lower, "method": self.method, "certified": self.certified}
         return (self.upper,), options
 

@@ -33,8 +33,8 @@ def calibrate(
     of the value at which it no longer would (for integers: it is the last one).
 
     >>> from hockeystick import Gaussian
-    >>> calibrate(lambda sigma: Gaussian(sigma), epsilon=1, delta=1e-5)
-    Gaussian(3.73063164...)
+    >>> calibrate(lambda sigma: Gaussian(sigma), epsilon=1, delta=1e-5)  # doctest: +ELLIPSIS
+    Gaussian(3.730631...)
     """
     epsilon = domain.non_negative("epsilon", epsilon)
     delta = domain.probability("delta", delta)
@@ -42,10 +42,7 @@ def calibrate(
 
     def excess(x: float) -> float:
         """Positive where the target is missed; smooth enough to interpolate."""
-        try:
-            mechanism = family(number(x))
-        except ParameterError:
-            raise
+        mechanism = family(number(x))
         if delta == 0 or epsilon == 0 or math.isinf(epsilon):
             return float(mechanism.epsilon(delta, relation=relation, method=method)) - epsilon
         value = float(mechanism.delta(epsilon, relation=relation, method=method))
@@ -59,9 +56,8 @@ def calibrate(
         return family(number(met))
     if missed == met:
         return family(met)
-    low, high = find_root(
-        lambda y: excess(math.exp(y)), *sorted((math.log(met), math.log(missed))), TOLERANCE
-    )
+    start, end = sorted((math.log(met), math.log(missed)))
+    low, high = find_root(lambda y: excess(math.exp(y)), start, end, TOLERANCE)
     inside = math.exp(low if met < missed else high)
     for _ in range(50):
         if excess(inside) <= 0:

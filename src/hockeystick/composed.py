@@ -31,7 +31,8 @@ class ComposedLoss:
         """P-mass of the event that some step's loss is infinite."""
         if any(loss.infinite == 1 for loss, _ in self.parts):
             return 1.0
-        return -math.expm1(sum(count * math.log1p(-loss.infinite) for loss, count in self.parts))
+        safe = sum(count * math.log1p(-loss.infinite) for loss, count in self.parts)
+        return -math.expm1(safe) if safe else 0.0
 
     @property
     def top(self) -> float:
@@ -79,7 +80,7 @@ class ComposedLoss:
         return ComposedLoss((loss.reverse(), count) for loss, count in self.parts)
 
     def sketch(self, most: int) -> ComposedLoss:
-        """A composition of at most `most` parts with about the same cumulants: to plan with only."""
+        """At most `most` of the parts, with about the same cumulants: only to plan with."""
         if len(self.parts) <= most:
             return self
         picked = self.parts[:: math.ceil(len(self.parts) / most)]
@@ -87,7 +88,7 @@ class ComposedLoss:
         return ComposedLoss((loss, round(count * factor)) for loss, count in picked)
 
     def truncated(self, mass: float) -> ComposedLoss:
-        """The sum with outcomes of P-mass about `mass` in all, of the largest losses, made infinite."""
+        """The sum with outcomes of P-mass about `mass`, of the largest losses, made infinite."""
         if math.isfinite(self.top):
             return self
         each = mass / self.steps

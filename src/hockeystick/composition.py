@@ -34,8 +34,8 @@ class Composition(Mechanism):
 
     def on(self, sampler: Sampler) -> Mechanism:
         raise ParameterError(
-            f"a composition on one shared sample is not available: got {self!r}; if each part draws "
-            "a sample of its own, put the sampler on each part, `a.on(sampler) + b.on(sampler)`"
+            f"a composition on one shared sample is not available, got {self!r}; if each part "
+            "draws its own sample, put the sampler on each, `a.on(sampler) + b.on(sampler)`"
         )
 
     def renyi(self, orders: Array, relation: Relation) -> tuple[Array, Array]:
@@ -51,7 +51,7 @@ class Composition(Mechanism):
         if len(relations) > 1:
             names = ", ".join(sorted(str(r) for r in relations))
             raise RelationError(
-                f"the parts speak of different neighbours ({names}); name one for all with relation="
+                f"the parts speak of different neighbours ({names}); name one with relation="
             )
         return relations.pop() if relations else None
 

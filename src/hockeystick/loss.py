@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 from hockeystick.errors import NumericalError
 from hockeystick.series import LEAST, Array, dot, entropy, exp_minus, log1p, sin_minus
 
-Complex = NDArray[np.complex128]
+Complex = NDArray[Any]
+"""An array of complex128."""
 
 EMPTY: Array = np.empty(0)
 CHUNK = 1 << 18
@@ -331,7 +332,7 @@ class Mixed(Loss):
         return np.where(losses < 30, small, large)
 
     def nodes(self, low: float, high: float, turn: float) -> Nodes:
-        # (1−q+q·e^ℓ)^{s+1} is bounded as ℓ → −inf; a negative power shrinks its strip of analyticity.
+        # (1−q+q·e^ℓ)^{s+1} is bounded as ℓ → −inf; a negative power narrows its strip where analytic.
         # It grows and turns with ℓ no faster than `steepest` times e^{sℓ} does.
         bend = turn + 0.5 * max(0.0, -1 - low)
         losses, log_q, density = self.base.nodes(

@@ -113,9 +113,7 @@ class Mechanism(ABC):
 
         return queries.delta(self, epsilon, relation, method)
 
-    def rdp(
-        self, order: Any, *, relation: Relation | None = None, method: str = "auto"
-    ) -> Any:
+    def rdp(self, order: Any, *, relation: Relation | None = None, method: str = "auto") -> Any:
         """Rényi divergence at any real order in [1, inf]; a number for a number, else an array."""
         from hockeystick import queries
 

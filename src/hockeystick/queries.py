@@ -25,9 +25,7 @@ ROUNDING = 1e-13
 """Relative error of a Rényi divergence computed from a loss."""
 
 
-def epsilon(
-    mechanism: Mechanism, delta: float, relation: Relation | None, method: str
-) -> Bound:
+def epsilon(mechanism: Mechanism, delta: float, relation: Relation | None, method: str) -> Bound:
     """The smallest ε for a given δ."""
     delta = domain.probability("delta", delta)
     _check(method)
@@ -37,9 +35,7 @@ def epsilon(
     return _answer(mechanism, relation, method, _EPSILON, delta)
 
 
-def delta(
-    mechanism: Mechanism, epsilon: float, relation: Relation | None, method: str
-) -> Bound:
+def delta(mechanism: Mechanism, epsilon: float, relation: Relation | None, method: str) -> Bound:
     """The smallest δ for a given ε."""
     epsilon = domain.non_negative("epsilon", epsilon)
     _check(method)
@@ -87,6 +83,8 @@ class _Question:
                 return answer
             found.append(answer)
         found.append(self.renyi(_curve_of(loss), given))
+        if self is _EPSILON:
+            found.append(Interval(0.0, max(0.0, loss.top), "closed form"))
         best = min(found, key=lambda each: each.upper)
         lower = max(each.lower for each in found)
         return Interval(min(lower, best.upper), best.upper, best.method)

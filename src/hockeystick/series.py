@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+Array = NDArray[Any]
+"""An array of float64. (Its dtype is not spelled out: numpy's arithmetic would widen it.)"""
 
 SMALL = 0.25
 """Below this the series is used, above it the plain difference: either is good to about 1e-15."""
@@ -39,7 +40,9 @@ def _horner(coefficients: list[float], x: Array) -> Array:
     return total
 
 
-def _blend(x: Array, plain: Array, coefficients: list[float], leading: Array, inner: Array) -> Array:
+def _blend(
+    x: Array, plain: Array, coefficients: list[float], leading: Array, inner: Array
+) -> Array:
     small = np.abs(x) < SMALL
     if small.all():
         return leading * _horner(coefficients, inner)

@@ -46,7 +46,7 @@ def test_times_is_repeated_addition(kind: Kind, data: st.DataObject, count: int)
 @given(data=st.data())
 @settings(max_examples=4)
 def test_times_costs_what_repeated_addition_costs(kind: Kind, data: st.DataObject) -> None:
-    """dp_accounting's accountant forgets the count of some mechanisms; equality alone is not proof."""
+    """Other accountants forget the count of some mechanisms; equality alone is not proof."""
     mechanism, delta = data.draw(sampled(kind)), data.draw(the.deltas)
     whole = (mechanism * 3).epsilon(delta)
     added = (mechanism + mechanism + mechanism).epsilon(delta)

@@ -73,7 +73,10 @@ def test_sampled_gaussian_at_integer_orders(noise: float, rate: float, order: in
     with mp.workdps(50):
         q, variance = mpf(rate), mpf(noise) ** 2
         moment = mp.fsum(
-            mp.binomial(order, k) * (1 - q) ** (order - k) * q**k * mp.exp(mpf(k * k - k) / 2 / variance)
+            mp.binomial(order, k)
+            * (1 - q) ** (order - k)
+            * q**k
+            * mp.exp(k * (k - 1) / 2 / variance)
             for k in range(order + 1)
         )
         truth = float(mp.log(moment) / (order - 1))

@@ -17,9 +17,9 @@ MOST_NODES = 1_000_000
 REACH = 10.0
 """Standard deviations beyond which a standard normal is dropped: 1e-22 of its mass."""
 NATS = 44.0
-"""Discretisation error of the trapezoid rule, e^−44 = 8e-20 relative, small even times 1e6 steps."""
+"""Error of the trapezoid rule, e^−44 = 8e-20 relative: small even times 1e6 steps."""
 ANGLE = 2.5
-"""Half-width, in Im ℓ, of the strip used for the error bound: log(1−q+q·e^ℓ) is analytic up to π."""
+"""Half-width in Im ℓ of the strip for the error bound: log(1−q+q·e^ℓ) is analytic up to π."""
 
 
 @lru_cache(maxsize=1)

@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import lru_cache
+from itertools import pairwise
 
 import numpy as np
 from numpy.polynomial import legendre
@@ -38,7 +39,7 @@ def _rule() -> tuple[Array, Array, Array]:
 
 
 class ProfileLoss(Loss):
-    """The symmetric loss with profile δ(ε), ε >= 0, sampled on panels and kept as Legendre series."""
+    """The symmetric loss with profile δ(ε), ε >= 0, kept as Legendre series on panels."""
 
     symmetric = True
 
@@ -51,7 +52,8 @@ class ProfileLoss(Loss):
         self._series = self._values @ to_series.T
         self._u = self._edges[:-1, None] + np.diff(self._edges)[:, None] * (points + 1) / 2
         self._check()
-        self.top = float(self._edges[-1])
+        positive = np.flatnonzero((self._values > self.infinite).any(axis=1))
+        self.top = float(self._edges[positive[-1] + 1]) if positive.size else 0.0
         self.bottom = -self.top
 
     def _sample(self, u: Array) -> Array:
@@ -77,7 +79,7 @@ class ProfileLoss(Loss):
         edges = list(np.linspace(0, min(last, 64.0), count + 1))
         while edges[-1] < last:
             edges.append(2 * edges[-1])
-        stack = [(a, b, 0) for a, b in zip(edges[:-1], edges[1:], strict=True)][::-1]
+        stack = [(a, b, 0) for a, b in pairwise(edges)][::-1]
         done: list[tuple[float, Array]] = []
         smooth = True
         cache: dict[tuple[float, float], Array] = {}
@@ -165,7 +167,9 @@ class ProfileLoss(Loss):
         width = np.repeat(np.diff(self._edges) / 2, POINTS) * np.tile(weights, len(self._values))
         forward = np.log1p(rate * np.expm1(np.minimum(u, 600)))
         backward = u if rate == 1 else -np.log1p(rate * np.expm1(-u))
-        ahead = width * rate * (values - self.infinite) * rate * np.exp(np.minimum(u, 600) - forward)
+        ahead = (
+            width * rate * (values - self.infinite) * rate * np.exp(np.minimum(u, 600) - forward)
+        )
         behind = width * values * (rate * np.exp(-u + backward)) ** 2
         lost = rate * self.infinite * (s + 1)
         if rate == 1:  # the mass at −inf stays there, so both curves have the limit

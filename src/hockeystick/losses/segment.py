@@ -78,7 +78,10 @@ class SegmentLoss(Loss):
         above = -2 * self.height * np.expm1((x - self.reach) / 2)
         below = -2 * self.height * np.expm1(-(x + self.reach) / 2)
         return Tails(
-            above, above * np.exp(-(x + self.reach) / 2), below * np.exp((x - self.reach) / 2), below
+            above,
+            above * np.exp(-(x + self.reach) / 2),
+            below * np.exp((x - self.reach) / 2),
+            below,
         )
 
     def profile(self, epsilon: Array) -> Array:

@@ -89,7 +89,10 @@ def _connect_the_dots(points: Points) -> Loss:
     """
     known = {math.exp(e): d for e, d in points}
     mirrored = {1 / a: 1 - 1 / a + d / a for a, d in known.items()}
-    a, h = (np.array(column) for column in zip(*sorted({0.0: 1.0, **mirrored, **known}.items())))
+    a, h = (
+        np.array(column)
+        for column in zip(*sorted({0.0: 1.0, **mirrored, **known}.items()), strict=True)
+    )
     hull: list[int] = []
     for i in range(len(a)):
         while len(hull) > 1 and (h[i] - h[hull[-2]]) * (a[hull[-1]] - a[hull[-2]]) <= (

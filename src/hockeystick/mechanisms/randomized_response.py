@@ -16,7 +16,7 @@ from hockeystick.relation import Relation
 
 @dataclass(frozen=True, repr=False)
 class RandomizedResponse(Mechanism):
-    """The true answer with probability p = e^ε/(e^ε + K − 1), else one of the K − 1 others, uniformly.
+    """The truth with probability p = e^ε/(e^ε + K − 1), else one of the K − 1 others, uniformly.
 
     Dominating pair: the reports on two different answers, with losses ε (mass p), −ε (mass q) and
     0 (mass (K − 2)·q), q = 1/(e^ε + K − 1) (Kairouz, Bonawitz and Ramage 2016). An absent record

@@ -34,9 +34,7 @@ class RenyiDP(Mechanism):
 
     curve: Callable[[float], float] | Points | Mechanism
 
-    def __init__(
-        self, curve: Callable[[float], float] | Mapping[float, float] | Mechanism
-    ) -> None:
+    def __init__(self, curve: Callable[[float], float] | Mapping[float, float] | Mechanism) -> None:
         value: object = curve
         if isinstance(curve, Mapping):
             value = _points(curve)

@@ -59,11 +59,29 @@ def epsilon(loss: ComposedLoss, delta: float) -> Interval | None:
         return Interval(0.0, 0.0, NAME)
     one = single(loss)
     if one is None:
-        return None
+        return _highest_value(loss, delta)
     error = RELATIVE * (1 + 1e-2 * abs(math.log(delta)))
     return Interval(
         _solve(one, math.log(delta) + error)[0], _solve(one, math.log(delta) - error)[1], NAME
     )
+
+
+def _highest_value(loss: ComposedLoss, delta: float) -> Interval | None:
+    """ε between the two highest values of a lattice: there δ(ε) = P[top]·(1 − e^{ε − top})."""
+    spacing, top = loss.spacing, loss.top
+    if spacing is None or not math.isfinite(top):
+        return None
+    log_mass = 0.0
+    for part, count in loss.parts:
+        atoms = part.atoms
+        highest = atoms.losses == part.top
+        log_mass += count * float(atoms.log_q[highest].sum() + part.top)
+    ratio = (delta - loss.infinite) * math.exp(-log_mass)
+    if ratio >= -math.expm1(-spacing):
+        return None
+    value = top + math.log1p(-ratio)
+    error = 1e-13 * (top + loss.steps * ratio)
+    return Interval(max(0.0, value - error), max(0.0, min(top, value + error)), NAME)
 
 
 def _solve(loss: Loss, log_delta: float) -> tuple[float, float]:

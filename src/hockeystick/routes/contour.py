@@ -71,7 +71,7 @@ class Line:
     def _kernels(self) -> tuple[Complex, Complex]:
         """What e^{K−sε} is multiplied by to give δ and −δ'; half of it at s = c, which stands once.
 
-        On a lattice: the sum of e^{−s(y−ε)} over its points y >= ε, times the spacing, for s and s+1.
+        On a lattice: its spacing times the sum of e^{−s(y−ε)} over points y >= ε, for s and s+1.
         """
         s = self.centre + 1j * self.t
         half = np.where(self.t == 0, 0.5, 1.0)
@@ -112,8 +112,8 @@ class Line:
             # Σ_{m>0} e^{−cmT}·(1 − e^{ε−mT}), and the same for −δ' = e^ε.
             near = 2 * math.pi / self.step * self.centre
             far = near + 2 * math.pi / self.step
-            rest = np.exp(epsilon - far - base) / math.expm1(-far)
-            total += np.exp(-near - base) / math.expm1(-near) - rest
+            rest = np.exp(np.minimum(epsilon - far - base, 700)) / math.expm1(-far)
+            total += np.exp(np.minimum(-near - base, 700)) / math.expm1(-near) - rest
             slope += rest
         return base, total, slope
 
@@ -127,9 +127,7 @@ class Line:
         _, value, _ = self._sums(np.array([epsilon]), ONE)
         return math.log(self._magnitude(ONE)[0] / value[0]) if value[0] > 0 else math.inf
 
-    def delta(
-        self, epsilon: Array, scale: Array = ONE
-    ) -> tuple[Array, Array, Array, Array]:
+    def delta(self, epsilon: Array, scale: Array = ONE) -> tuple[Array, Array, Array, Array]:
         """log of the sum, of what it may be too high by, too low by, and −δ'/δ."""
         base, value, slope = self._sums(epsilon, scale)
         period = 2 * math.pi / self.step
@@ -141,7 +139,7 @@ class Line:
         left -= math.log(-math.expm1(left))
         if self.known_left:
             left += math.log(16 * EPS)
-        turns = 1 + np.abs(scale * self.k[0].real) + np.abs(self.centre * epsilon)
+        turns = 8 + np.abs(scale * self.k[0].real) + np.abs(self.centre * epsilon)
         turns += scale * float(np.abs(self.k.imag) @ self._weight / self._weight.sum())
         loose = base + np.log((4 * EPS * turns + scale * self.slop) * self._magnitude(scale))
         low = np.logaddexp(base + np.minimum(scale, 1) * self.log_tail, loose)

@@ -23,7 +23,9 @@ POINTS = 1 << 15
 ROWS = 512
 
 
-def epsilons(sides: Sequence[ComposedLoss], delta: float, counts: Sequence[int]) -> dict[int, Bound]:
+def epsilons(
+    sides: Sequence[ComposedLoss], delta: float, counts: Sequence[int]
+) -> dict[int, Bound]:
     """ε at those counts that the contour reaches; the others are left to be asked one by one."""
     found: dict[int, Bound] = {}
     if any(side.infinite for side in sides):

@@ -5,8 +5,8 @@ smallest pair on the grid which dominates (Doroshenko et al. 2022). Down: the ma
 point is first merged at its mean likelihood ratio, a post-processing, and then lowered to the grid.
 Both differ from the truth by O(width²) where the loss has a density.
 
-The rounded losses are tilted by e^{cL}, which centres their sum on ε, and composed by FFT on a window
-around it; so a δ of 1e-30 keeps its relative accuracy. What wraps around the window is bounded
+The rounded losses are tilted by e^{cL}, which centres their sum on ε, and composed by FFT on a
+window around it; so a δ of 1e-30 keeps its relative accuracy. What wraps around the window is bounded
 like the aliases of the contour.
 """
 
@@ -72,7 +72,7 @@ def _window(loss: ComposedLoss, epsilon: float | None, log_delta: float | None) 
 
 @dataclass(frozen=True)
 class Sums:
-    """Suffix sums over the window, Σ P and Σ P·e^{first−y} from each grid point up, in e^log_unit."""
+    """Suffix sums over the window, Σ P and Σ P·e^{first−y} from each grid point up."""
 
     first: float
     width: float
@@ -130,7 +130,7 @@ def _round_up(loss: Loss, first: float, width: float, count: int) -> Array:
         part = np.clip(np.nan_to_num(excess / math.expm1(width), nan=0.5, posinf=1.0), 0, 1)
         up = p * part * math.exp(width) / (1 + part * math.expm1(width))
         masses[1:] += up
-        masses[:-1] += p - up
+        masses[:-1] += np.maximum(p - up, 0)
         masses[0] += max(float(loss.tails(x[:1]).p_below[0]), 0.0)
     losses = loss.atoms.losses
     if losses.size:
@@ -143,7 +143,9 @@ def _round_up(loss: Loss, first: float, width: float, count: int) -> Array:
     return masses
 
 
-def _round_down(loss: Loss, first: float, width: float, count: int, tilt: float) -> tuple[Array, float]:
+def _round_down(
+    loss: Loss, first: float, width: float, count: int, tilt: float
+) -> tuple[Array, float]:
     """P-masses on the grid after each loss is lowered, and how far the whole grid is lowered.
 
     The cell around each grid point is moved until its mean ratio is at the point, or just above.
@@ -259,7 +261,7 @@ def line(
     least: float,
     up: bool,
 ) -> Line:
-    """A contour line of the loss rounded up or down, for its δ and for `least` to 1 times its steps."""
+    """A contour line of the rounded loss, for this δ and for `least` to 1 times its steps."""
     cut = loss.truncated(TRUNCATED * math.exp(log_delta))
     saddle = find_saddle(cut, epsilon, log_delta, BEYOND)
     i, j, period = saddle.line(LINE_NATS, LOST)

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 
@@ -40,7 +41,7 @@ def epsilon(curve: Curve, delta: float) -> Interval:
 
     uppers = []
     for sides in (curve, _swap(curve)):
-        order, single = _best_order(lambda x, f=sides: convert(x, f(x)[0]))
+        order, single = _best_order(partial(_converted, sides, convert))
         joint = _search(_event_set(sides, order), lambda p, q: _log_ratio(p - delta, q), delta)
         uppers.append(min(single, joint))
     upper = max(uppers)
@@ -56,11 +57,15 @@ def delta(curve: Curve, epsilon: float) -> Interval:
 
     uppers = []
     for sides in (curve, _swap(curve)):
-        order, log_single = _best_order(lambda x, f=sides: convert(x, f(x)[0]))
+        order, log_single = _best_order(partial(_converted, sides, convert))
         single = math.exp(min(log_single, 0.0))
         joint = _search(_event_set(sides, order), lambda p, q: p - np.exp(epsilon) * q, 0.0, single)
         uppers.append(min(single, joint) if single > 0 else 5e-324)
     return Interval(0.0, min(1.0, max(0.0, max(uppers)) * (1 + SAFE)), NAME)
+
+
+def _converted(curve: Curve, convert: Callable[[Array, Array], Array], orders: Array) -> Array:
+    return convert(orders, curve(orders)[0])
 
 
 def _swap(curve: Curve) -> Curve:
@@ -155,7 +160,10 @@ def _search(
     delta: float,
     scale: float = 0.0,
 ) -> float:
-    """The maximum of the goal over p in (delta, 1), by ever finer grids: it has one peak."""
+    """The maximum of the goal over p in (delta, 1), by ever finer grids: it has one peak.
+
+    inf where no event was found, as happens below the smallest positive float: no bound then.
+    """
     floor = math.log(max(delta, scale, 1e-300)) - (0.0 if delta else 8.0)
     grid = np.linspace(-12.0, max(-floor, 1.0), 96) if delta else np.linspace(floor, 0.0, 96)
     best = -math.inf
@@ -168,4 +176,4 @@ def _search(
         width = grid[1] - grid[0]
         grid = np.linspace(grid[i] - width, grid[i] + width, 16)
         grid = np.minimum(grid, -floor if delta else 0.0)
-    return best if math.isfinite(best) else 0.0 if best < 0 else math.inf
+    return best if math.isfinite(best) else math.inf

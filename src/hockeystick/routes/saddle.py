@@ -39,9 +39,7 @@ class Saddle:
         """The best Chernoff bound on log δ(ε)."""
         return float(np.min(self.k - self.x * self.epsilon + log_kappa(self.x)))
 
-    def line(
-        self, nats: float, lost: float, bottom: float = -math.inf
-    ) -> tuple[int, int, float]:
+    def line(self, nats: float, lost: float, bottom: float = -math.inf) -> tuple[int, int, float]:
         """Where to cross, a Chernoff point right of it, and the least period T.
 
         T is such that the aliases from the left, e^{−cT}, and from the right, by Chernoff, are each
@@ -108,9 +106,7 @@ def _finite_cgf(loss: ComposedLoss, x: Array) -> Array:
         return np.append(_finite_cgf(loss, x[:half]), _finite_cgf(loss, x[half:]))
 
 
-def _with_guesses(
-    x: Array, k: Array, epsilon: float | None, log_delta: float | None
-) -> Saddle:
+def _with_guesses(x: Array, k: Array, epsilon: float | None, log_delta: float | None) -> Saddle:
     """Fill in whichever of ε and δ is not given, by the saddle-point formula."""
     if epsilon is None:
         assert log_delta is not None

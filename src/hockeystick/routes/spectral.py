@@ -1,4 +1,4 @@
-"""K along a vertical line by FFT: for few steps of a smooth loss, where very many points are needed.
+"""K along a vertical line by FFT: for few steps of a smooth loss, which need very many points.
 
 The density of the loss, tilted by e^{cL}, is sampled at a fine grid; its Fourier transform is
 e^{K(c+it)} at all frequencies at once, up to what the grid cannot resolve, which is seen at the
@@ -55,9 +55,7 @@ def plan(
     t = step * np.arange(last + 1)
     right = (float(saddle.x[j]), float(loss.real_cgf(saddle.x[j : j + 1])[0]))
     known = saddle.epsilon - period < bottom
-    return Line(
-        loss, saddle.epsilon, centre, step, t, k[: last + 1], right, log_tail, slop, known
-    )
+    return Line(loss, saddle.epsilon, centre, step, t, k[: last + 1], right, log_tail, slop, known)
 
 
 def _cumulants(
