@@ -47,7 +47,7 @@ class Atoms(NamedTuple):
     @property
     def p(self) -> Array:
         """Masses under P."""
-        return np.exp(self.log_q + self.losses)
+        return np.asarray(np.exp(self.log_q + self.losses))
 
     @property
     def q(self) -> Array:
@@ -117,7 +117,7 @@ class Loss(ABC):
         """δ(ε) of one step of (Q, P)."""
         if self.symmetric:
             return self.profile(epsilon)
-        return -np.expm1(epsilon) + np.exp(epsilon) * self.profile(-epsilon)
+        return np.asarray(-np.expm1(epsilon) + np.exp(epsilon) * self.profile(-epsilon))
 
     def mix(self, rate: float) -> Loss:
         """The loss of ((1−rate)·Q + rate·P, Q): the record takes part with probability `rate`."""
@@ -151,7 +151,8 @@ class Loss(ABC):
         """K(s) at each complex s; +inf where the expectation does not exist on the real line."""
         s = np.atleast_1d(np.asarray(s, dtype=complex))
         low, high, turn = s.real.min(), s.real.max(), np.abs(s.imag).max()
-        nodes = self.nodes(float(low), float(high), float(turn))
+        # E_P[L] below is written with E_Q[e^L] = 1, so the nodes must reach where P and Q live.
+        nodes = self.nodes(min(float(low), -1.0), max(float(high), 0.0), float(turn))
         rows = max(1, CHUNK // max(1, nodes.losses.size))
         stable = max(low * nodes.losses.min(), high * nodes.losses.max(), 0.0) < 300
         evaluate = self._cgf_small if stable else self._cgf_large
@@ -184,11 +185,13 @@ class Loss(ABC):
         peak = exponent.max(axis=1)
         weights = np.exp(exponent - peak[:, None])
         if not s.imag.any():
-            return (peak + np.log(weights.sum(axis=1))).astype(complex)
+            return np.asarray((peak + np.log(weights.sum(axis=1))).astype(complex))
         angle = s.imag[:, None] * nodes.losses
         total = (weights * np.cos(angle)).sum(axis=1) + 1j * (weights * np.sin(angle)).sum(axis=1)
         with np.errstate(divide="ignore"):
-            return peak + np.maximum(np.log(np.abs(total)), LEAST) + 1j * np.angle(total)
+            return np.asarray(
+                peak + np.maximum(np.log(np.abs(total)), LEAST) + 1j * np.angle(total)
+            )
 
     def spread(
         self, tilt: float, frequencies: Array, resolved: float, guarded: bool = True
@@ -229,12 +232,12 @@ class Loss(ABC):
             near = np.maximum(_modulus(steps, centred, masses) - 2 * blind, 0.0)
             back = np.maximum.accumulate(1 - near**2)
             seen = np.maximum(np.sqrt(seen) - np.sqrt(back), 0.0) ** 2
-        return np.maximum(seen, 1 - np.minimum(sure, 1.0) ** 2)
+        return np.asarray(np.maximum(seen, 1 - np.minimum(sure, 1.0) ** 2))
 
 
 def _modulus(frequencies: Array, losses: Array, masses: Array) -> Array:
     angle = frequencies[:, None] * losses
-    return np.hypot(dot(np.cos(angle), masses), dot(np.sin(angle), masses))
+    return np.asarray(np.hypot(dot(np.cos(angle), masses), dot(np.sin(angle), masses)))
 
 
 @dataclass(frozen=True)
@@ -332,7 +335,7 @@ class Mixed(Loss):
         return np.where(losses < 30, small, large)
 
     def nodes(self, low: float, high: float, turn: float) -> Nodes:
-        # (1−q+q·e^ℓ)^{s+1} is bounded as ℓ → −inf; a negative power narrows its strip where analytic.
+        # (1−q+q·e^ℓ)^{s+1} is bounded as ℓ → −inf; a negative power narrows its strip.
         # It grows and turns with ℓ no faster than `steepest` times e^{sℓ} does.
         bend = turn + 0.5 * max(0.0, -1 - low)
         losses, log_q, density = self.base.nodes(

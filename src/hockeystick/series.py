@@ -70,4 +70,4 @@ def entropy(x: Array) -> Array:
 def log1p(real: Array, imaginary: Array) -> NDArray[np.complex128]:
     """log(1 + real + i·imaginary), accurate near 0 where numpy's complex log1p is not."""
     square = np.maximum(real * (2 + real) + imaginary * imaginary, TINY - 1)
-    return 0.5 * np.log1p(square) + 1j * np.arctan2(imaginary, 1 + real)
+    return np.asarray(0.5 * np.log1p(square) + 1j * np.arctan2(imaginary, 1 + real))

@@ -43,7 +43,7 @@ class AtomicLoss(Loss):
 
     def profile(self, epsilon: Array) -> Array:
         above = np.minimum(np.asarray(epsilon)[..., None] - self._atoms.losses, 0)
-        return -np.expm1(above) @ self._atoms.p + self.infinite
+        return np.asarray(-np.expm1(above) @ self._atoms.p + self.infinite)
 
     def reverse(self) -> Loss:
         if self.symmetric:

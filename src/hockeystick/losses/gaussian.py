@@ -90,7 +90,7 @@ class GaussianLoss(Loss):
 
     def cgf(self, s: Complex | Array) -> Complex:
         s = np.atleast_1d(np.asarray(s, dtype=complex))
-        return 0.5 * self.shift**2 * s * (s + 1)
+        return np.asarray(0.5 * self.shift**2 * s * (s + 1))
 
     def mean(self) -> float:
         return 0.5 * self.shift**2

@@ -68,7 +68,7 @@ class DiscreteGaussianLoss(Loss):
         top = max(float(np.max(epsilon, initial=0.0)), 0.0) * self.scale**2 / self.steps**2 + 1
         atoms = self._between(min(0.0, 1 - top), top)
         above = np.minimum(np.asarray(epsilon)[..., None] - atoms.losses, 0)
-        return -np.expm1(above) @ atoms.p
+        return np.asarray(-np.expm1(above) @ atoms.p)
 
     def truncated(self, mass: float) -> Loss:
         reach = math.sqrt(-2 * math.log(mass)) / REACH + 1

@@ -76,9 +76,10 @@ def _highest_value(loss: ComposedLoss, delta: float) -> Interval | None:
         atoms = part.atoms
         highest = atoms.losses == part.top
         log_mass += count * float(atoms.log_q[highest].sum() + part.top)
-    ratio = (delta - loss.infinite) * math.exp(-log_mass)
-    if ratio >= -math.expm1(-spacing):
+    log_ratio = math.log(delta - loss.infinite) - log_mass
+    if log_ratio >= math.log(-math.expm1(-spacing)):
         return None
+    ratio = math.exp(log_ratio)
     value = top + math.log1p(-ratio)
     error = 1e-13 * (top + loss.steps * ratio)
     return Interval(max(0.0, value - error), max(0.0, min(top, value + error)), NAME)

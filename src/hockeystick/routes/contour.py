@@ -139,7 +139,7 @@ class Line:
         left -= math.log(-math.expm1(left))
         if self.known_left:
             left += math.log(16 * EPS)
-        turns = 8 + np.abs(scale * self.k[0].real) + np.abs(self.centre * epsilon)
+        turns = 64 + np.abs(scale * self.k[0].real) + np.abs(self.centre * epsilon)
         turns += scale * float(np.abs(self.k.imag) @ self._weight / self._weight.sum())
         loose = base + np.log((4 * EPS * turns + scale * self.slop) * self._magnitude(scale))
         low = np.logaddexp(base + np.minimum(scale, 1) * self.log_tail, loose)

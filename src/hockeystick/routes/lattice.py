@@ -6,8 +6,8 @@ point is first merged at its mean likelihood ratio, a post-processing, and then 
 Both differ from the truth by O(width²) where the loss has a density.
 
 The rounded losses are tilted by e^{cL}, which centres their sum on ε, and composed by FFT on a
-window around it; so a δ of 1e-30 keeps its relative accuracy. What wraps around the window is bounded
-like the aliases of the contour.
+window around it; so a δ of 1e-30 keeps its relative accuracy. What wraps around the window is
+bounded like the aliases of the contour.
 """
 
 from __future__ import annotations

@@ -37,7 +37,7 @@ def epsilon(curve: Curve, delta: float) -> Interval:
         return Interval(0.0, max(0.0, top), NAME)
 
     def convert(orders: Array, values: Array) -> Array:
-        return values + np.log1p(-1 / orders) - np.log(delta * orders) / (orders - 1)
+        return np.asarray(values + np.log1p(-1 / orders) - np.log(delta * orders) / (orders - 1))
 
     uppers = []
     for sides in (curve, _swap(curve)):
@@ -138,7 +138,7 @@ def _event_set(curve: Curve, order: float) -> Callable[[Array], Array]:
             middle = (low + high) / 2
             allowed = _divergence(p[:, None], middle, orders, reverse) <= limits
             low, high = np.where(allowed, low, middle), np.where(allowed, middle, high)
-        return np.exp(low.max(axis=1))
+        return np.asarray(np.exp(low.max(axis=1)))
 
     return least
 
@@ -151,7 +151,7 @@ def _divergence(p: Array, log_q: Array, orders: Array, reverse: Array) -> Array:
         log_not_q = np.log1p(-np.exp(log_q))
         a = np.where(reverse, 1 - orders, orders)
         both = np.logaddexp(a * log_p + (1 - a) * log_q, a * log_not_p + (1 - a) * log_not_q)
-        return np.nan_to_num(both / (orders - 1), nan=math.inf)
+        return np.asarray(np.nan_to_num(both / (orders - 1), nan=math.inf))
 
 
 def _search(
