@@ -21,7 +21,7 @@ def names(text: str) -> list[str]:
 
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    parser.add_argument("--only", type=names, default=[], help="workloads or families: W1a,W4,H")
+    parser.add_argument("--only", type=names, default=[], help="workloads or families: W1a,W4,H4")
     parser.add_argument("--tools", type=names, default=[], help=f"some of: {', '.join(TOOLS)}")
     parser.add_argument(
         "--limit", type=float, default=60.0, help="seconds for one job (default 60)"

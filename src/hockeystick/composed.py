@@ -114,8 +114,8 @@ class ComposedLoss:
         """A lower bound on −log|φ(t)| of the tilted sum from each frequency to the next."""
         total = np.zeros_like(frequencies)
         guarded = len({loss.spacing for loss, _ in self.parts}) > 1 or self.spacing is None
-        with np.errstate(divide="ignore"):
-            for loss, count in self.parts:
-                spread = loss.spread(tilt, frequencies, resolved, guarded)
-                total -= 0.5 * count * np.log1p(-spread)
+        for loss, count in self.parts:
+            total -= count * np.log(
+                np.maximum(loss.spread(tilt, frequencies, resolved, guarded), 1e-300)
+            )
         return total

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from hockeystick.errors import ParameterError, RelationError
 from hockeystick.loss import Loss
 from hockeystick.mechanism import Mechanism
@@ -39,7 +41,7 @@ class Composition(Mechanism):
         )
 
     def renyi(self, orders: Array, relation: Relation) -> tuple[Array, Array]:
-        one, other = 0 * orders, 0 * orders
+        one, other = np.zeros(orders.shape), np.zeros(orders.shape)
         for mechanism, count in self._parts.items():
             forward, backward = mechanism.renyi(orders, relation)
             one, other = one + count * forward, other + count * backward

@@ -196,7 +196,7 @@ class Loss(ABC):
     def spread(
         self, tilt: float, frequencies: Array, resolved: float, guarded: bool = True
     ) -> Array:
-        """A lower bound on 1 − |φ(t)|² between each of the growing frequencies and the next.
+        """An upper bound on |φ(t)| between each of the growing frequencies and the next.
 
         φ(t) = e^{K(tilt+it) − K(tilt)} is the characteristic function of the law tilted by
         e^{tilt·L}. It is bounded in two ways. For every t, |φ(t)| <= ρ + V/t with ρ the mass of the
@@ -226,13 +226,14 @@ class Loss(ABC):
             reached = np.searchsorted(-gaps[order], -2.0 / frequencies)
             blind = np.append(0.0, np.cumsum(masses[order]))[reached]
         centred = nodes.losses - nodes.losses @ masses
-        seen = 1 - np.minimum(_modulus(frequencies, centred, masses) + 2 * blind, 1.0) ** 2
+        seen = np.minimum(_modulus(frequencies, centred, masses) + 2 * blind, 1.0)
         if atoms and guarded:
             steps = np.diff(frequencies, append=2 * frequencies[-1] - frequencies[-2])
             near = np.maximum(_modulus(steps, centred, masses) - 2 * blind, 0.0)
-            back = np.maximum.accumulate(1 - near**2)
-            seen = np.maximum(np.sqrt(seen) - np.sqrt(back), 0.0) ** 2
-        return np.asarray(np.maximum(seen, 1 - np.minimum(sure, 1.0) ** 2))
+            back = np.sqrt(np.maximum.accumulate(1 - near**2))
+            apart = np.maximum(np.sqrt(1 - seen**2) - back, 0.0)
+            seen = np.sqrt(1 - np.minimum(apart, 1.0) ** 2)
+        return np.asarray(np.minimum(seen, sure))
 
 
 def _modulus(frequencies: Array, losses: Array, masses: Array) -> Array:
@@ -378,7 +379,7 @@ class Mixed(Loss):
         base = self._stretch(epsilon)
         inside = base > -math.inf
         value = self.rate * self.base.profile(np.where(inside, base, 0.0))
-        return np.where(inside, value, -np.expm1(epsilon))
+        return np.where(inside, value, -np.expm1(np.minimum(epsilon, 0.0)))
 
     def reverse_profile(self, epsilon: Array) -> Array:
         base = -self._stretch(-epsilon)

@@ -18,7 +18,6 @@ Array = NDArray[Any]
 SMALL = 0.25
 """Below this the series is used, above it the plain difference: either is good to about 1e-15."""
 
-TINY = 2.0**-52
 LEAST = -1e3
 """Stands for log 0, which times a count would not be a number."""
 
@@ -69,5 +68,9 @@ def entropy(x: Array) -> Array:
 
 def log1p(real: Array, imaginary: Array) -> NDArray[np.complex128]:
     """log(1 + real + i·imaginary), accurate near 0 where numpy's complex log1p is not."""
-    square = np.maximum(real * (2 + real) + imaginary * imaginary, TINY - 1)
-    return np.asarray(0.5 * np.log1p(square) + 1j * np.arctan2(imaginary, 1 + real))
+    square = real * (2 + real) + imaginary * imaginary
+    if square.size and square.min() < -0.5:
+        modulus = np.log(np.maximum(np.hypot(1 + real, imaginary), 1e-300))
+    else:
+        modulus = 0.5 * np.log1p(square)
+    return np.asarray(modulus + 1j * np.arctan2(imaginary, 1 + real))

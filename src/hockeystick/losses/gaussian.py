@@ -81,6 +81,11 @@ class GaussianLoss(Loss):
             raise NumericalError(f"the quadrature of {self!r} would need {last - first} nodes")
         return _nodes(mu, step * np.arange(first, last + 1), math.log(step))
 
+    def spread(
+        self, tilt: float, frequencies: Array, resolved: float, guarded: bool = True
+    ) -> Array:
+        return np.asarray(np.exp(-0.5 * (self.shift * frequencies) ** 2))  # at every tilt
+
     def truncated(self, mass: float) -> Loss:
         return TruncatedGaussianLoss(self.shift, self.shift - float(ndtri(mass)))
 
@@ -146,3 +151,8 @@ class TruncatedGaussianLoss(GaussianLoss):
 
     def cgf(self, s: Complex | Array) -> Complex:
         return Loss.cgf(self, s)
+
+    def spread(
+        self, tilt: float, frequencies: Array, resolved: float, guarded: bool = True
+    ) -> Array:
+        return Loss.spread(self, tilt, frequencies, resolved, guarded)

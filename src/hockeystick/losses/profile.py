@@ -52,13 +52,14 @@ class ProfileLoss(Loss):
         self._series = self._values @ to_series.T
         self._u = self._edges[:-1, None] + np.diff(self._edges)[:, None] * (points + 1) / 2
         self._check()
+        self.smooth = self.smooth and not self._has_atoms()
         positive = np.flatnonzero((self._values > self.infinite).any(axis=1))
         self.top = float(self._edges[positive[-1] + 1]) if positive.size else 0.0
         self.bottom = -self.top
 
     def _sample(self, u: Array) -> Array:
         values = np.array([float(self._curve(float(x))) for x in u.ravel()]).reshape(u.shape)
-        values[values < 1e-300] = 0.0
+        values[np.abs(values) < 1e-300] = 0.0
         outside = ~((values >= 0) & (values <= 1))
         if outside.any():
             where = float(u[outside].flat[0])
@@ -115,6 +116,15 @@ class ProfileLoss(Loss):
             raise ParameterError("profile must not increase with epsilon")
         if (np.diff(slopes) < -(noise[1:] + noise[:-1]) - 1e-9 * np.abs(slopes[1:])).any():
             raise ParameterError("profile must be convex in e^epsilon; give its convex envelope")
+
+    def _has_atoms(self) -> bool:
+        """Whether the slope jumps between two panels, or the masses leave something at loss 0."""
+        widths = np.diff(self._edges)
+        slopes = legendre.legder(self._series.T)
+        left, right = (legendre.legval(x, slopes) * 2 / widths for x in (-1.0, 1.0))
+        at_zero = 1 - self.infinite - (self._values[0, 0] - 2 * left[0])
+        jumps = np.abs(left[1:] - right[:-1]) * np.exp(-self._edges[1:-1])
+        return bool(at_zero > 1e-3 or (jumps > 1e-6).any())
 
     def _evaluate(self, u: Array, derivative: int = 0) -> Array:
         panel = np.clip(np.searchsorted(self._edges, u, "right") - 1, 0, len(self._values) - 1)
@@ -194,7 +204,7 @@ class ProfileLoss(Loss):
     ) -> Array:
         """A curve with kinks has atoms at places that are known only roughly: assume no decay."""
         known = super().spread(tilt, frequencies, resolved, guarded)
-        return known if self.smooth else np.zeros_like(known)
+        return known if self.smooth else np.ones_like(known)
 
     def mix(self, rate: float) -> Loss:
         return self if rate == 1 else MixedProfile(self, rate)
@@ -212,4 +222,4 @@ class MixedProfile(Mixed):
         self, tilt: float, frequencies: Array, resolved: float, guarded: bool = True
     ) -> Array:
         known = super().spread(tilt, frequencies, resolved, guarded)
-        return known if self.base.smooth else np.zeros_like(known)
+        return known if self.base.smooth else np.ones_like(known)

@@ -89,4 +89,4 @@ class SegmentLoss(Loss):
         x = np.clip(epsilon, -self.reach, self.reach)
         inside = 2 * self.height * np.expm1((x - self.reach) / 2) ** 2
         inside = inside - self.edge * np.expm1(x - self.reach)
-        return np.where(epsilon < -self.reach, -np.expm1(epsilon), inside)
+        return np.where(epsilon < -self.reach, -np.expm1(np.minimum(epsilon, 0.0)), inside)
