@@ -43,11 +43,9 @@ def _blend(
     x: Array, plain: Array, coefficients: list[float], leading: Array, inner: Array
 ) -> Array:
     small = np.abs(x) < SMALL
-    if small.all():
-        return leading * _horner(coefficients, inner)
-    if small.any():
-        plain[small] = leading[small] * _horner(coefficients, inner[small])
-    return plain
+    if not small.any():
+        return plain
+    return np.where(small, leading * _horner(coefficients, inner), plain)
 
 
 def exp_minus(x: Array) -> Array:

@@ -164,7 +164,7 @@ def plan(loss: ComposedLoss, epsilon: float | None, log_delta: float | None) -> 
         half = math.ceil(math.pi / spacing / step)
         step = 2 * math.pi / spacing / (2 * half + 1)
         cut, log_tail = half * step, -math.inf
-    if not cut / step <= MOST_POINTS or cut / step * loss.nodes_at(centre, cut) > MOST_WORK:
+    if not cut / step <= MOST_POINTS or cut / step * sketch.nodes_at(centre, cut) > MOST_WORK:
         raise NumericalError(
             f"the contour would need {cut / step:.3g} points, each with many nodes; use the lattice"
         )

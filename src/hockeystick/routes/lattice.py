@@ -28,7 +28,7 @@ from hockeystick.routes.support import support
 from hockeystick.series import Array
 
 FIRST_POINTS = 1 << 14
-MOST_POINTS = 1 << 19
+MOST_POINTS = 1 << 18
 MOST_SUPPORT = 1 << 22
 TRUNCATED = 1e-10
 """Part of δ that may be moved to infinity."""
