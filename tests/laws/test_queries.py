@@ -23,7 +23,7 @@ def sampled(kind: Kind) -> st.SearchStrategy[hs.Mechanism]:
 
 @every
 @given(data=st.data(), count=st.sampled_from([1, 2, 25]))
-@settings(max_examples=3)
+@settings(max_examples=2)
 def test_epsilon_and_delta_are_inverse(kind: Kind, data: st.DataObject, count: int) -> None:
     run, delta = data.draw(sampled(kind)) * count, data.draw(the.deltas)
     epsilon = run.epsilon(delta)
@@ -40,7 +40,7 @@ def test_epsilon_and_delta_are_inverse(kind: Kind, data: st.DataObject, count: i
 
 @every
 @given(data=st.data(), factor=st.floats(1.5, 100.0))
-@settings(max_examples=3)
+@settings(max_examples=2)
 def test_decreases_with_delta_and_grows_with_count(
     kind: Kind, data: st.DataObject, factor: float
 ) -> None:
@@ -53,7 +53,7 @@ def test_decreases_with_delta_and_grows_with_count(
 
 @with_loss
 @given(data=st.data(), rate=st.floats(0.01, 0.4))
-@settings(max_examples=3)
+@settings(max_examples=2)
 def test_grows_with_the_rate(kind: Kind, data: st.DataObject, rate: float) -> None:
     mechanism, delta = data.draw(the.of(kind)), data.draw(the.deltas)
     count = data.draw(st.sampled_from([1, 30]))
@@ -68,7 +68,7 @@ LOUD = [hs.RandomizedResponse, hs.ExponentialMechanism, hs.PureDP]
 
 @pytest.mark.parametrize("kind", NOISY, ids=lambda kind: kind.__name__)
 @given(noise=st.floats(0.3, 4.0), delta=the.deltas, count=st.sampled_from([1, 2, 30]))
-@settings(max_examples=3)
+@settings(max_examples=2)
 def test_decreases_with_noise(kind: Kind, noise: float, delta: float, count: int) -> None:
     """Doubled, because on the integers a slightly wider noise need not be a noisier version."""
     little, much = (kind(x) * count for x in (noise, 2 * noise))  # type: ignore[call-arg]
@@ -80,7 +80,7 @@ def test_decreases_with_noise(kind: Kind, noise: float, delta: float, count: int
 
 @pytest.mark.parametrize("kind", LOUD, ids=lambda kind: kind.__name__)
 @given(epsilon=st.floats(0.05, 1.5), delta=the.deltas, count=st.sampled_from([1, 2, 30]))
-@settings(max_examples=3)
+@settings(max_examples=2)
 def test_grows_with_its_own_epsilon(kind: Kind, epsilon: float, delta: float, count: int) -> None:
     little, much = (kind(x) * count for x in (epsilon, 1.2 * epsilon))  # type: ignore[call-arg]
     assert little.epsilon(delta).lower <= much.epsilon(delta).upper
@@ -94,7 +94,7 @@ def touch(one: hs.Bound, other: hs.Bound) -> bool:
 
 @with_loss
 @given(data=st.data(), count=st.sampled_from([40, 1000]))
-@settings(max_examples=3)
+@settings(max_examples=2)
 def test_the_routes_agree(kind: Kind, data: st.DataObject, count: int) -> None:
     run, delta = data.draw(the.sampled(kind)) * count, data.draw(the.deltas)
     if any(part.renyi_is_tighter for part in run.parts):
@@ -114,7 +114,7 @@ def test_the_routes_agree(kind: Kind, data: st.DataObject, count: int) -> None:
 
 @with_loss
 @given(data=st.data(), count=st.sampled_from([1, 30]))
-@settings(max_examples=3)
+@settings(max_examples=2)
 def test_the_profile_is_a_profile(kind: Kind, data: st.DataObject, count: int) -> None:
     """Decreasing, convex in e^ε, and never below the 1 − e^ε·1 that any two laws allow."""
     run = data.draw(the.sampled(kind)) * count

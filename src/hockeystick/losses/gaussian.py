@@ -50,8 +50,8 @@ def gaussian_log_delta(shift: float, epsilon: Array) -> Array:
         with np.errstate(over="ignore", invalid="ignore"):
             difference = _mills(np.maximum(a, -30.0)) - _mills(np.maximum(b, -30.0))
     # So far out, 1/x² is the better 1 − x·m(x), and never below it.
-    difference = np.where(a > 1e3, shift / np.maximum(a * b, 1.0), difference)
     with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
+        difference = np.where(a > 1e3, shift / np.maximum(a * b, 1.0), difference)
         far = np.log(difference) - 0.5 * a * a - 0.5 * math.log(2 * math.pi)
         near = np.log(ndtr(-a) - np.exp(np.minimum(epsilon, 700)) * ndtr(-b))
     return np.where(a > -2, far, near)

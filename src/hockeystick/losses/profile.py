@@ -166,6 +166,13 @@ class ProfileLoss(Loss):
             log_q = np.log(both * np.concatenate([widths[::-1], widths]))
         return Nodes(losses, log_q, both)
 
+    def mean(self) -> float:
+        if self.infinite:
+            return math.inf
+        _, weights, _ = _rule()
+        panels = (self._values * (1 + np.exp(-self._u))) @ weights
+        return float(panels @ np.diff(self._edges) / 2)
+
     def cgf(self, s: Complex | Array) -> Complex:
         return self.mixed_cgf(s, 1.0)
 

@@ -44,7 +44,7 @@ def delta(loss: ComposedLoss, epsilon: float) -> Interval | None:
     if one is None:
         return None
     log_value = _log_delta(one, epsilon)
-    value, error = math.exp(log_value), RELATIVE * (1 + 1e-2 * abs(log_value))
+    value, error = math.exp(log_value), min(1.0, RELATIVE * (1 + 1e-2 * abs(log_value)))
     return Interval(value * (1 - error), min(1.0, value * (1 + error) + 5e-324), NAME)
 
 

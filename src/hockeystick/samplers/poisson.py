@@ -43,5 +43,8 @@ class Poisson(Sampler):
         loss = base_loss(mechanism, relation)
         return NOTHING if self.rate == 0 else loss.mix(self.rate)
 
+    def apply(self, mechanism: Mechanism) -> Mechanism:
+        return mechanism if self.rate == 1 else super().apply(mechanism)
+
     def __repr__(self) -> str:
         return call_text("Poisson", self.rate)
