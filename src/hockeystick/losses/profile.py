@@ -122,9 +122,10 @@ class ProfileLoss(Loss):
         widths = np.diff(self._edges)
         slopes = legendre.legder(self._series.T)
         left, right = (legendre.legval(x, slopes) * 2 / widths for x in (-1.0, 1.0))
-        at_zero = 1 - self.infinite - (self._values[0, 0] - 2 * left[0])
-        jumps = np.abs(left[1:] - right[:-1]) * np.exp(-self._edges[1:-1])
-        return bool(at_zero > 1e-3 or (jumps > 1e-4).any())
+        start = legendre.legval(-1.0, self._series[0])
+        at_zero = 1 - self.infinite - (start - 2 * left[0])
+        jumps = np.abs(np.append(left[1:], 0.0) - right) * np.exp(-self._edges[1:])
+        return bool(at_zero > 1e-5 or (jumps > 1e-4).any())
 
     def _evaluate(self, u: Array, derivative: int = 0) -> Array:
         panel = np.clip(np.searchsorted(self._edges, u, "right") - 1, 0, len(self._values) - 1)
