@@ -52,12 +52,12 @@ GAPS: dict[str, tuple[tuple[float, Gap], ...]] = {
     "exponential": (
         (1, Gap(2e-13, 2e-13)),
         (24, Gap(2e-8, 1e-6)),
-        (math.inf, Gap(4e-12, 4e-12)),
+        (math.inf, Gap(1e-10, 1e-10)),
     ),
     "atoms": (
         (1, Gap(2e-13, 2e-13)),
         (100, Gap(4e-9, 2e-5)),
-        (math.inf, Gap(4e-12, 4e-12)),
+        (math.inf, Gap(1e-10, 1e-10)),
     ),
     "discrete": (
         (1, Gap(2e-13, 2e-13)),

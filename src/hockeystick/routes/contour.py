@@ -140,6 +140,7 @@ class Line:
         if self.known_left:
             left += math.log(16 * EPS)
         turns = 64 + np.abs(scale * self.k[0].real) + np.abs(self.centre * epsilon)
+        turns += np.abs(scale * self.origin) * (2 + self.centre)  # where the lattice lies
         turns += scale * float(np.abs(self.k.imag) @ self._weight / self._weight.sum())
         loose = base + np.log((4 * EPS * turns + scale * self.slop) * self._magnitude(scale))
         low = np.logaddexp(base + np.minimum(scale, 1) * self.log_tail, loose)
