@@ -62,7 +62,7 @@ GAPS: dict[str, tuple[tuple[float, Gap], ...]] = {
     "discrete": (
         (1, Gap(2e-13, 2e-13)),
         (24, Gap(1e-7, 4e-4)),
-        (math.inf, Gap(2e-12, 2e-12)),
+        (math.inf, Gap(1e-10, 1e-10)),
     ),
     "poisson_gaussian": (
         (1, Gap(3e-13, 3e-13)),
