@@ -139,7 +139,13 @@ class Line:
         left -= math.log(-math.expm1(left))
         if self.known_left:
             left += math.log(16 * EPS)
-        turns = 64 + np.abs(scale * self.k[0].real) + np.abs(self.centre * epsilon)
+        # K of one step is rounded too, and the error adds up over the steps.
+        turns = (
+            64
+            + 8 * math.sqrt(self.loss.steps)
+            + np.abs(scale * self.k[0].real)
+            + np.abs(self.centre * epsilon)
+        )
         turns += np.abs(scale * self.origin) * (2 + self.centre)  # where the lattice lies
         turns += scale * float(np.abs(self.k.imag) @ self._weight / self._weight.sum())
         loose = base + np.log((4 * EPS * turns + scale * self.slop) * self._magnitude(scale))
