@@ -36,42 +36,42 @@ class Gap(NamedTuple):
 
 GAPS: dict[str, tuple[tuple[float, Gap], ...]] = {
     # For each table: (up to so many steps, about the loosest gap found among them).
-    "gaussian": ((math.inf, Gap(1e-10, 1e-10)),),
-    "gaussian_replace_one": ((math.inf, Gap(1e-10, 1e-10)),),
+    "gaussian": ((math.inf, Gap(5e-13, 5e-13)),),
+    "gaussian_replace_one": ((math.inf, Gap(2e-13, 2e-13)),),
     "laplace": (
-        (1, Gap(1e-10, 1e-10)),
+        (1, Gap(2e-13, 2e-13)),
         (24, Gap(1e-8, 2e-8)),
         (100, Gap(1e-8, 4e-7)),
         (math.inf, Gap(4e-8, 5e-6)),
     ),
     "poisson_laplace": (
-        (1, Gap(1e-10, 1e-10)),
+        (1, Gap(2e-13, 2e-13)),
         (24, Gap(3e-8, 1e-7)),
         (math.inf, Gap(1e-10, 1e-10)),
     ),
     "exponential": (
-        (1, Gap(1e-10, 1e-10)),
+        (1, Gap(2e-13, 2e-13)),
         (24, Gap(2e-8, 1e-6)),
         (math.inf, Gap(1e-10, 1e-10)),
     ),
     "atoms": (
-        (1, Gap(1e-10, 1e-10)),
+        (1, Gap(2e-13, 2e-13)),
         (100, Gap(4e-9, 2e-5)),
         (math.inf, Gap(1e-10, 1e-10)),
     ),
     "discrete": (
-        (1, Gap(1e-10, 1e-10)),
+        (1, Gap(2e-13, 2e-13)),
         (24, Gap(1e-7, 4e-4)),
         (math.inf, Gap(1e-10, 1e-10)),
     ),
     "poisson_gaussian": (
-        (1, Gap(1e-10, 1e-10)),
+        (1, Gap(3e-13, 3e-13)),
         (24, Gap(3e-8, 3e-8)),
         (math.inf, Gap(1e-10, 1e-10)),
     ),
     "poisson_gaussian_sparse": ((math.inf, Gap(1e-5, 1.5e-4)),),
     "poisson_gaussian_small_noise": ((math.inf, Gap(1.5e-6, 1e-6)),),
-    "rdp": ((math.inf, Gap(1e-10, 1e-10)),),
+    "rdp": ((math.inf, Gap(3e-13, 3e-13)),),
 }
 
 
@@ -105,7 +105,7 @@ def ask(row: Row) -> tuple[float, float]:
     adding = row["direction"] == "add"
     if query == "rdp":
         value = float(mechanism.renyi(np.array([given]), relation)[adding][0])
-        return value * (1 - 1e-10), value * (1 + 1e-10)
+        return value * (1 - 1e-13), value * (1 + 1e-13)
     sides = queries.directions(mechanism, relation)
     assert sides is not None
     return one_direction(row["mechanism"], relation, len(sides) - 1 if adding else 0, query, given)
