@@ -83,7 +83,8 @@ class ComposedLoss:
         """At most `most` of the parts, with about the same cumulants: only to plan with."""
         if len(self.parts) <= most:
             return self
-        picked = self.parts[:: math.ceil(len(self.parts) / most)]
+        stride = math.ceil(len(self.parts) / most)
+        picked = self.parts[stride // 2 :: stride]
         factor = self.steps / sum(count for _, count in picked)
         return ComposedLoss((loss, round(count * factor)) for loss, count in picked)
 

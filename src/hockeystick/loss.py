@@ -226,7 +226,10 @@ class Loss(ABC):
             reached = np.searchsorted(-gaps[order], -2.0 / frequencies)
             blind = np.append(0.0, np.cumsum(masses[order]))[reached]
         centred = nodes.losses - nodes.losses @ masses
-        seen = np.minimum(_modulus(frequencies, centred, masses) + 2 * blind, 1.0)
+        seen = np.ones_like(frequencies)
+        useful = 2 * blind < 1
+        seen[useful] = _modulus(frequencies[useful], centred, masses) + 2 * blind[useful]
+        seen = np.minimum(seen, 1.0)
         if atoms and guarded:
             steps = np.diff(frequencies, append=2 * frequencies[-1] - frequencies[-2])
             near = np.maximum(_modulus(steps, centred, masses) - 2 * blind, 0.0)

@@ -13,6 +13,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
@@ -41,6 +42,19 @@ EPS = 2.0**-52
 SETTLED = 1e-13
 """Newton steps below this end the search; what is left is within the ends that are then found."""
 ONE = np.ones(1)
+
+
+class Sum(NamedTuple):
+    """δ from a line, at one or several ε."""
+
+    log_value: Array
+    too_high: Array
+    """log of what the value may be above the truth."""
+    too_low: Array
+    rate: Array
+    """−δ'/δ."""
+    lost: Array
+    """Nats lost to cancellation: log of Σ|terms| over their sum."""
 
 
 @dataclass(frozen=True)
@@ -82,8 +96,16 @@ class Line:
 
     @cached_property
     def _weight(self) -> Array:
-        s = self.centre + 1j * self.t
-        return np.asarray(np.abs(1 / (s * (s + 1))))
+        return np.asarray(1 / np.abs((self.centre + 1j * self.t) * (self.centre + 1 + 1j * self.t)))
+
+    @cached_property
+    def _turn(self) -> float:
+        """Mean |Im K| over the line."""
+        return float(np.abs(self.k.imag) @ self._weight / self._weight.sum())
+
+    @cached_property
+    def _once(self) -> Array:
+        return self._absolute(ONE)
 
     @property
     def method(self) -> str:
@@ -117,43 +139,38 @@ class Line:
             slope += rest
         return base, total, slope
 
-    def _magnitude(self, scale: Array) -> Array:
+    def _absolute(self, scale: Array) -> Array:
         """The sum of the absolute values, in the units of `_sums`."""
         terms = dot(np.exp(scale[:, None] * (self.k - self.k[0]).real), self._weight)
         return np.asarray(terms) * self.step / math.pi
 
-    def lost(self, epsilon: float) -> float:
-        """Nats lost to cancellation: log of Σ|terms| over their sum."""
-        _, value, _ = self._sums(np.array([epsilon]), ONE)
-        return math.log(self._magnitude(ONE)[0] / value[0]) if value[0] > 0 else math.inf
-
-    def delta(self, epsilon: Array, scale: Array = ONE) -> tuple[Array, Array, Array, Array]:
-        """log of the sum, of what it may be too high by, too low by, and −δ'/δ."""
+    def delta(self, epsilon: Array, scale: Array = ONE) -> Sum:
+        """δ at each ε, K taken `scale` times."""
         base, value, slope = self._sums(epsilon, scale)
         period = 2 * math.pi / self.step
         s, k = self.right
         gap = (s - self.centre) * period
-        high = scale * k - s * epsilon + float(log_kappa(np.array(s))) - gap
-        high -= math.log(-math.expm1(-gap))
+        high = scale * k - s * epsilon + log_kappa(s) - gap - math.log(-math.expm1(-gap))
         left = -self.centre * period
         left -= math.log(-math.expm1(left))
         if self.known_left:
             left += math.log(16 * EPS)
         # K of one step is rounded too, and the error adds up over the steps.
-        turns = (
-            64
-            + 8 * math.sqrt(self.loss.steps)
-            + np.abs(scale * self.k[0].real)
-            + np.abs(self.centre * epsilon)
-        )
-        turns += np.abs(scale * self.origin) * (2 + self.centre)  # where the lattice lies
-        turns += scale * float(np.abs(self.k.imag) @ self._weight / self._weight.sum())
-        loose = base + np.log((4 * EPS * turns + scale * self.slop) * self._magnitude(scale))
+        turns = 64 + 8 * math.sqrt(self.loss.steps) + np.abs(self.centre * epsilon)
+        turns = turns + scale * (abs(self.k[0].real) + self._turn)
+        turns += scale * abs(self.origin) * (2 + self.centre)  # where the lattice lies
+        absolute = self._once if scale is ONE else self._absolute(scale)
+        loose = base + np.log((4 * EPS * turns + scale * self.slop) * absolute)
         low = np.logaddexp(base + np.minimum(scale, 1) * self.log_tail, loose)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            log_value = np.where(value > 0, base + np.log(value), -math.inf)
-            rate = np.where(value > 0, slope / value, 0.0)
-        return log_value, np.logaddexp(np.logaddexp(left, high), low), low, rate
+        sound = value > 0
+        safe = np.where(sound, value, 1.0)
+        return Sum(
+            np.where(sound, base + np.log(safe), -math.inf),
+            np.logaddexp(np.logaddexp(left, high), low),
+            low,
+            np.where(sound, slope / safe, 0.0),
+            np.where(sound, np.log(absolute / safe), math.inf),
+        )
 
 
 def plan(loss: ComposedLoss, epsilon: float | None, log_delta: float | None) -> Line:
@@ -224,18 +241,22 @@ def line_for(loss: ComposedLoss, epsilon: float | None, log_delta: float | None)
 def delta(loss: ComposedLoss, epsilon: float) -> Interval:
     """δ(ε) of the finite part of the loss plus its mass at infinity."""
     line = line_for(loss, epsilon, None)
-    if line.lost(epsilon) > LOST and math.isinf(line.loss.top):
+    point = np.array([epsilon])
+    found = line.delta(point)
+    if found.lost[0] > LOST and math.isinf(line.loss.top):
         saddle = find_saddle(loss.sketch(MOST_PLANNING_PARTS), epsilon, None)
         mass = TRUNCATED * math.exp(saddle.log_delta)
         if mass > 0:
             other = plan(loss.truncated(mass), epsilon, None)
-            line = min(line, other, key=lambda each: each.lost(epsilon))
-    log_value, high, low, _ = (float(x[0]) for x in line.delta(np.array([epsilon])))
+            again = other.delta(point)
+            if again.lost[0] < found.lost[0]:
+                line, found = other, again
+    log_value = float(found.log_value[0])
     if log_value == -math.inf:
         raise NumericalError(f"the contour lost all digits at epsilon = {epsilon!r}")
     value = math.exp(log_value)
-    upper = line.loss.infinite + (value + math.exp(low)) * (1 + 4 * EPS) + 5e-324
-    lower = loss.infinite + value - math.exp(min(high, 700))
+    upper = line.loss.infinite + (value + math.exp(found.too_low[0])) * (1 + 4 * EPS) + 5e-324
+    lower = loss.infinite + value - math.exp(min(found.too_high[0], 700))
     return Interval(max(0.0, lower), min(1.0, upper), line.method)
 
 
@@ -246,19 +267,23 @@ def epsilon(loss: ComposedLoss, delta: float) -> Interval:
         return Interval(math.inf, math.inf, "closed form")
     log_target = math.log(target)
     line = line_for(loss, None, log_target)
-    root = float(solve(line, log_target)[0])
-    if line.lost(root) > LOST and math.isinf(line.loss.top):
+    root = solve(line, log_target)
+    found = line.delta(root)
+    if found.lost[0] > LOST and math.isinf(line.loss.top):
         other = plan(loss.truncated(target * TRUNCATED), None, log_target)
-        other_root = float(solve(other, log_target)[0])
-        if other.lost(other_root) < line.lost(root) - 1:
-            line, root = other, other_root
+        other_root = solve(other, log_target)
+        again = other.delta(other_root)
+        if again.lost[0] < found.lost[0] - 1:
+            line, root, found = other, other_root, again
     for _ in range(3):
-        log_value, high, _, _ = (float(x[0]) for x in line.delta(np.array([root])))
-        if high - log_value < ACCURATE or abs(root - line.epsilon) * line.centre < 0.05:
+        precise = found.too_high[0] - found.log_value[0] < ACCURATE
+        precise |= found.too_high[0] < found.too_low[0] + 1  # a new line would not be better
+        if precise or abs(root[0] - line.epsilon) * line.centre < 0.05:
             break
-        line = line_for(line.loss, root, log_target)
-        root = float(solve(line, log_target)[0])
-    lower, upper = ends(line, np.array([root]), log_target, math.log(delta - line.loss.infinite))
+        line = line_for(line.loss, float(root[0]), log_target)
+        root = solve(line, log_target)
+        found = line.delta(root)
+    lower, upper = ends(line, root, found, log_target, math.log(delta - line.loss.infinite))
     return Interval(max(0.0, float(lower[0])), max(0.0, float(upper[0])), line.method)
 
 
@@ -287,28 +312,25 @@ def solve(line: Line, log_target: float, scale: Array = ONE) -> Array:
 
 
 def ends(
-    line: Line, root: Array, log_target: float, log_upper: float, scale: Array = ONE
+    line: Line, root: Array, found: Sum, log_target: float, log_upper: float, scale: Array = ONE
 ) -> tuple[Array, Array]:
-    """Move off the root until the error of the sum no longer reaches the target, either way."""
-    log_value, high, low, rate = line.delta(root, scale)
-    if not np.isfinite(log_value).all():
+    """Move off the roots until the error of the sum no longer reaches the target, either way."""
+    if not np.isfinite(found.log_value).all():
         raise NumericalError("the contour lost all digits")
-    found = []
-    for sign, error, goal in ((-1, high, log_target), (1, low, log_upper)):
-        gap = np.abs(np.expm1(goal - log_value)) + np.exp(np.minimum(error - log_value, 700))
-        move = 2 * gap / rate + 8 * EPS * (1 + np.abs(root))
-        for _ in range(60):
-            value, too_high, too_low, _ = line.delta(root + sign * move, scale)
-            if sign > 0:
-                done = np.logaddexp(value, too_low) <= goal
-            else:
-                with np.errstate(divide="ignore", invalid="ignore"):
-                    left = value + np.log(-np.expm1(np.minimum(too_high - value, 0)))
-                done = left >= goal
-            if done.all():
-                break
-            move = np.where(done, move, 2 * move)
-        else:
-            raise NumericalError("the error of the contour could not be bounded")
-        found.append(root + sign * move)
-    return found[0], found[1]
+    sign = np.repeat([-1.0, 1.0], root.size)
+    goal = np.repeat([log_target, log_upper], root.size)
+    start, value, rate = (np.tile(x, 2) for x in (root, found.log_value, found.rate))
+    both = ONE if scale is ONE else np.tile(scale, 2)
+    error = np.append(found.too_high, found.too_low)
+    gap = np.abs(np.expm1(goal - value)) + np.exp(np.minimum(error - value, 700))
+    move = 2 * gap / rate + 8 * EPS * (1 + np.abs(start))
+    for _ in range(60):
+        value, too_high, too_low, _, _ = line.delta(start + sign * move, both)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            least = value + np.log(-np.expm1(np.minimum(too_high - value, 0)))
+        done = np.where(sign > 0, np.logaddexp(value, too_low) <= goal, least >= goal)
+        if done.all():
+            lower, upper = np.split(start + sign * move, 2)
+            return lower, upper
+        move = np.where(done, move, 2 * move)
+    raise NumericalError("the error of the contour could not be bounded")

@@ -76,7 +76,7 @@ def _block(side: ComposedLoss, delta: float, counts: Array) -> tuple[Array, Arra
     line = contour.plan(_times(side, middle), None, log_delta)
     scale = counts / middle
     roots = contour.solve(line, log_delta, scale)
-    return _clipped(*contour.ends(line, roots, log_delta, log_delta, scale))
+    return _clipped(*_ends(line, roots, log_delta, scale))
 
 
 def _grid_block(side: ComposedLoss, log_delta: float, counts: Array) -> tuple[Array, Array]:
@@ -91,8 +91,14 @@ def _grid_block(side: ComposedLoss, log_delta: float, counts: Array) -> tuple[Ar
         line = lattice.line(whole, epsilon, log_delta, POINTS, least, up)
         target = math.log(math.exp(log_delta) - (line.loss.infinite if up else 0.0))
         roots = contour.solve(line, target, scale)
-        found.append(contour.ends(line, roots, target, target, scale)[up])
+        found.append(_ends(line, roots, target, scale)[up])
     return _clipped(found[0], found[1])
+
+
+def _ends(
+    line: contour.Line, roots: Array, log_target: float, scale: Array
+) -> tuple[Array, Array]:
+    return contour.ends(line, roots, line.delta(roots, scale), log_target, log_target, scale)
 
 
 def _times(side: ComposedLoss, count: int) -> ComposedLoss:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -17,9 +18,9 @@ BEYOND = np.append(FINE, [1.5, 2.0, 2.5, 3.0, 3.5, 4.0])
 FARTHEST = 60
 
 
-def log_kappa(x: Array) -> Array:
+def log_kappa(x: Array | float) -> Any:
     """log of x^x/(1+x)^{1+x}, the constant of Chernoff's bound δ(ε) <= κ(x)·e^{K(x) − xε}."""
-    return np.asarray(x * np.log(x) - (1 + x) * np.log1p(x))
+    return x * np.log(x) - (1 + x) * np.log1p(x)
 
 
 @dataclass(frozen=True)
@@ -34,10 +35,6 @@ class Saddle:
     def variance(self, i: int) -> float:
         """K'' at a grid point, by differences."""
         return _second_difference(self.x, self.k, i)
-
-    def chernoff(self) -> float:
-        """The best Chernoff bound on log δ(ε)."""
-        return float(np.min(self.k - self.x * self.epsilon + log_kappa(self.x)))
 
     def line(self, nats: float, lost: float, bottom: float = -math.inf) -> tuple[int, int, float]:
         """Where to cross, a Chernoff point right of it, and the least period T.
@@ -93,6 +90,20 @@ def find_saddle(
     if finite.sum() < 3:
         raise NumericalError("K(s) is not finite at enough points to find a saddle point")
     return _with_guesses(points[finite], values[finite], epsilon, log_delta)
+
+
+def chernoff_shows(loss: ComposedLoss, epsilon: float, log_delta: float) -> bool:
+    """Whether Chernoff's bound at some power of two shows δ(ε) to be at most e^log_delta."""
+    before = math.inf
+    for exponent in range(-2, FARTHEST):
+        x = np.array([2.0**exponent])
+        bound = float((_finite_cgf(loss, x) - x * epsilon + log_kappa(x))[0])
+        if bound <= log_delta:
+            return True
+        if bound > before:  # it is convex in x
+            return False
+        before = bound
+    return False
 
 
 def _finite_cgf(loss: ComposedLoss, x: Array) -> Array:
