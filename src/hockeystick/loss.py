@@ -139,6 +139,10 @@ class Loss(ABC):
             return math.inf
         return self._finite_mean(self.nodes(0.0, 0.0, 0.0))
 
+    def reverse_mean(self) -> float:
+        """E_Q[−L], the KL divergence of (Q, P)."""
+        return self.mean() if self.symmetric else Loss.mean(Reversed(self))
+
     def _finite_mean(self, nodes: Nodes) -> float:
         # E_P[L] = E_Q[L e^L − e^L + 1] + (P − Q)-mass of the finite losses: no cancellation.
         if nodes.losses.max(initial=0.0) < 600:
@@ -270,6 +274,9 @@ class Reversed(Loss):
 
     def cgf(self, s: Complex | Array) -> Complex:
         return self.base.cgf(-1 - np.asarray(s))
+
+    def mean(self) -> float:
+        return self.base.reverse_mean()
 
     def density(self, losses: Array) -> Array:
         return self.base.density(-losses) * np.exp(-losses)

@@ -16,6 +16,7 @@ from hockeystick.mechanism import Mechanism
 from hockeystick.relation import ADD_REMOVE, Relation
 from hockeystick.routes import closed_form, contour, lattice, renyi
 from hockeystick.routes.saddle import chernoff_shows
+from hockeystick.routes.tradeoff import Profile
 from hockeystick.series import Array
 
 METHODS = ("auto", "closed form", "contour", "lattice", "renyi")
@@ -81,11 +82,11 @@ class _Question:
                 if isinstance(error, ParameterError):
                     raise
                 continue
-            if math.isfinite(answer.upper) and answer.upper - answer.lower <= LOOSE * answer.upper:
+            if answer.lower >= (1 - LOOSE) * answer.upper:
                 return answer
             found.append(answer)
         found.append(self.renyi(_curve_of(loss), given))
-        if self is _EPSILON:
+        if self is _EPSILON and loss.infinite <= given:
             found.append(Interval(0.0, max(0.0, loss.top), "closed form"))
         best = min(found, key=lambda each: each.upper)
         lower = max(each.lower for each in found)
@@ -248,47 +249,15 @@ def _bounds(answers: Sequence[Bound], shape: tuple[int, ...]) -> Bounds:
 def tradeoff(
     mechanism: Mechanism, alphas: Sequence[float] | Array, relation: Relation | None, method: str
 ) -> Bounds:
-    """f(α) = max over real ε of 1 − δ(ε) − e^ε·α, with δ(−ε) = 1 − e^{−ε}·(1 − δ(ε)).
-
-    Each ε gives a line below f; the answer's lower end is the highest of the lines tried, the upper
-    end the same with the lower ends of δ (Wasserman and Zhou 2010; Dong, Roth and Su 2022).
-    """
+    """f(α), the smallest type II error at each type I error α."""
     wanted = np.asarray(alphas, dtype=float)
     for value in wanted.ravel():
         domain.probability("alpha", float(value))
-    known: dict[float, Bound] = {}
-
-    def delta_at(x: float) -> Bound:
-        if x not in known:
-            known[x] = delta(mechanism, x, relation, method)
-        return known[x]
-
-    ends = [_error_at(delta_at, float(alpha)) for alpha in wanted.ravel()]
-    lower, upper = (np.array(side).reshape(wanted.shape) for side in zip(*ends, strict=True))
-    methods = " and ".join(sorted({bound.method for bound in known.values()}))
-    return Bounds.of(lower, upper, methods, safe="lower")
-
-
-def _error_at(delta_at: Callable[[float], Bound], alpha: float) -> tuple[float, float]:
-    """The best line at one α: a search over ε >= 0 on either side of the diagonal."""
-
-    def lines(x: float, end: Callable[[Bound], float]) -> float:
-        gone = 1 - end(delta_at(x))
-        return max(gone - math.exp(min(x, 700)) * alpha, math.exp(-x) * (gone - alpha))
-
-    grid = np.concatenate([[0.0], 2.0 ** np.arange(-6.0, 8.0)])
-    width = 1.0
-    for _ in range(7):
-        values = [lines(float(x), lambda bound: bound.upper) for x in grid]
-        i = int(np.argmax(values))
-        low, high = grid[max(i - 1, 0)], grid[min(i + 1, len(grid) - 1)]
-        width = high - low
-        best = float(grid[i])
-        grid = np.linspace(low, high, 7)
-    lower = max(0.0, lines(best, lambda bound: bound.upper))
-    upper = max(0.0, lines(best, lambda bound: bound.lower))
-    # f is the supremum over ε: what the search can have missed is of second order in its width.
-    return lower, min(1 - alpha, upper + width**2)
+    curve = Profile(lambda epsilon: delta(mechanism, epsilon, relation, method))
+    ends = [curve.error(float(alpha)) for alpha in wanted.ravel()]
+    lower, upper = np.array(ends).reshape(-1, 2).T
+    methods = " and ".join(sorted(curve.methods))
+    return Bounds.of(lower.reshape(wanted.shape), upper.reshape(wanted.shape), methods, safe="lower")
 
 
 def epsilons(

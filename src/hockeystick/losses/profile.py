@@ -177,9 +177,8 @@ class ProfileLoss(Loss):
     def cgf(self, s: Complex | Array) -> Complex:
         return self.mixed_cgf(s, 1.0)
 
-    def mixed_cgf(self, s: Complex | Array, rate: float) -> Complex:
-        """K(s) of the pair mixed at `rate`, from the mixed curves in both directions."""
-        s = np.atleast_1d(np.asarray(s, dtype=complex))
+    def mixed_terms(self, rate: float) -> tuple[Array, Array, Array, Array]:
+        """Quadrature of the mixed curves: losses and δ(u)du forwards, then the same backwards."""
         u, values = self._u.ravel(), self._values.ravel()
         _, weights, _ = _rule()
         width = np.repeat(np.diff(self._edges) / 2, POINTS) * np.tile(weights, len(self._values))
@@ -189,18 +188,26 @@ class ProfileLoss(Loss):
             width * rate * (values - self.infinite) * rate * np.exp(np.minimum(u, 600) - forward)
         )
         behind = width * values * (rate * np.exp(-u + backward)) ** 2
-        lost = rate * self.infinite * (s + 1)
         if rate == 1:  # the mass at −inf stays there, so both curves have the limit
             behind -= width * self.infinite
+        return forward, ahead, backward, behind
+
+    def mixed_cgf(self, s: Complex | Array, rate: float) -> Complex:
+        """K(s) of the pair mixed at `rate`, from the mixed curves in both directions."""
+        s = np.atleast_1d(np.asarray(s, dtype=complex))
+        forward, ahead, backward, behind = self.mixed_terms(rate)
+        lost = rate * self.infinite * (s + 1)
+        if rate == 1:
             lost = np.full_like(s, self.infinite)
-        kept = ahead > 0
-        log_ahead, forward = np.log(ahead[kept]), forward[kept]
+        losses = np.concatenate([forward[ahead > 0], -backward[behind > 0]])
+        log_weights = np.concatenate(
+            [np.log(ahead[ahead > 0]), np.log(behind[behind > 0]) - backward[behind > 0]]
+        )
+        peak = np.max(s.real[:, None] * losses + log_weights, axis=1, initial=0.0)
         total = np.zeros_like(s)
-        peak = np.max(s.real[:, None] * forward + log_ahead, axis=1, initial=0.0)
         for i, point in enumerate(s):
-            grow = np.exp(point * forward + log_ahead - peak[i]).sum()
-            fade = (np.exp(-(point + 1) * backward - peak[i]) * behind).sum()
-            total[i] = point * (point + 1) * (grow + fade)
+            terms = np.exp(point * losses + (log_weights - peak[i])).sum()
+            total[i] = point * (point + 1) * terms
         small = log1p((total - lost).real, (total - lost).imag)
         with np.errstate(divide="ignore"):
             modulus = total + (1 - lost) * np.exp(-peak)
@@ -225,6 +232,18 @@ class MixedProfile(Mixed):
 
     def cgf(self, s: Complex | Array) -> Complex:
         return self.base.mixed_cgf(s, self.rate)
+
+    def mean(self) -> float:
+        if self.infinite:
+            return math.inf
+        _, ahead, backward, behind = self.base.mixed_terms(self.rate)
+        return float(ahead.sum() + np.exp(-backward) @ behind)  # K'(0)
+
+    def reverse_mean(self) -> float:
+        if self.base.infinite:
+            return Loss.reverse_mean(self)
+        forward, ahead, _, behind = self.base.mixed_terms(self.rate)
+        return float(np.exp(-forward) @ ahead + behind.sum())  # −K'(−1)
 
     def spread(
         self, tilt: float, frequencies: Array, resolved: float, guarded: bool = True
