@@ -1,0 +1,159 @@
+"""Composition theorems for (ε, δ): what `count` releases, each (ε, δ)-private, cost together.
+
+All take the guarantee of one step and the δ that the whole may have, and return the ε of the whole:
+inf where that δ cannot be met, 0 where it is met by any ε.
+"""
+
+from __future__ import annotations
+
+import math
+
+from hockeystick.classical.binomial_tail import tail
+from hockeystick.domain import finite_non_negative, non_negative, probability, whole
+
+MARGIN = 4e-13
+"""Relative margin on δ for rounding: the sums are good to some 1e-13."""
+ULPS = 1e-15
+"""Relative rounding of k·δ and (1 − δ)^k, within which two of them count as equal."""
+
+
+def naive_composition(step_epsilon: float, step_delta: float, count: int, *, delta: float) -> float:
+    """count·ε: basic composition (Dwork and Roth 2014, Theorem 3.16).
+
+    inf unless count·step_delta <= delta.
+
+    step_epsilon: in [0, inf). step_delta, delta: in [0, 1]. count: an integer >= 0.
+
+    >>> naive_composition(0.5, 1e-6, 10, delta=1e-5)
+    5.0
+    """
+    e, d, k, target = _checked(step_epsilon, step_delta, count, delta)
+    if target == 1:
+        return 0.0
+    return k * e if k * d <= target * (1 + ULPS) else math.inf
+
+
+def strong_composition(
+    step_epsilon: float, step_delta: float, count: int, *, delta: float
+) -> float:
+    """√(2k·log(1/δ'))·ε + k·ε·(e^ε − 1), with all that is left, δ' = δ − k·step_delta, as slack.
+
+    Dwork, Rothblum and Vadhan (2010, Theorem III.3), as Dwork and Roth (2014, Theorem 3.20). More
+    slack is never worse, so there is nothing to choose. inf unless δ' > 0, or nothing is spent.
+    Above `naive_composition` when ε is not small.
+
+    step_epsilon: in [0, inf). step_delta, delta: in [0, 1]. count: an integer >= 0.
+
+    >>> round(strong_composition(0.1, 0, 100, delta=1e-5), 9)
+    5.850235093
+    """
+    e, d, k, target = _checked(step_epsilon, step_delta, count, delta)
+    if target == 1 or (e == 0 and k * d <= target):
+        return 0.0
+    slack = target - k * d
+    if slack <= 0:
+        return 0.0 if k == 0 else math.inf
+    growth = math.expm1(e) if e < 700 else math.inf
+    return math.sqrt(2 * k * -math.log(slack)) * e + k * e * growth
+
+
+def optimal_composition(
+    step_epsilon: float, step_delta: float, count: int, *, delta: float
+) -> float:
+    """The smallest ε that holds for every mechanism composed of k steps, each (ε, δ)-private.
+
+    Solves `optimal_composition_delta` = delta exactly, between the values (k − 2i)·ε too (Kairouz,
+    Oh and Viswanath 2015, Theorem 3.3). inf unless 1 − (1 − step_delta)^k <= delta. The result is
+    rounded up: it is that of a δ smaller by 4e-13 relatively.
+
+    step_epsilon: in [0, inf). step_delta, delta: in [0, 1]. count: an integer >= 0.
+
+    >>> round(optimal_composition(0.1, 0, 100, delta=1e-5), 9)
+    4.306791373
+    """
+    e, d, k, target = _checked(step_epsilon, step_delta, count, delta)
+    if target == 1 or k == 0:
+        return 0.0
+    lost = _lost(d, k)
+    if lost > target * (1 + ULPS):
+        return math.inf
+    goal = max(0.0, target * (1 - ULPS) - lost) / (1 - lost) * (1 - MARGIN)
+    if e == 0 or _log_excess(e, k, 0.0) <= _log(goal):
+        return 0.0
+    return _solve(e, k, goal)
+
+
+def optimal_composition_delta(
+    step_epsilon: float, step_delta: float, count: int, *, epsilon: float
+) -> float:
+    """The smallest δ at this ε that holds for every mechanism composed of k (ε, δ)-private steps.
+
+    1 − (1 − δ₀)^k + (1 − δ₀)^k·Σ_l C(k, l)·p^l·q^(k−l)·[1 − e^{ε − (2l−k)·ε₀}]_+ with
+    p = e^{ε₀}/(1 + e^{ε₀}), q = 1 − p (Kairouz, Oh and Viswanath 2015, Theorem 3.3), to some 1e-13.
+
+    step_epsilon: in [0, inf). step_delta: in [0, 1]. count: an integer >= 0. epsilon: in [0, inf].
+
+    >>> round(optimal_composition_delta(0.1, 0, 100, epsilon=4.0), 15)
+    3.4223123192e-05
+    """
+    e, d, k, _ = _checked(step_epsilon, step_delta, count, 0.0)
+    total = non_negative("epsilon", epsilon)
+    lost = _lost(d, k)
+    if k == 0 or total >= k * e:
+        return lost
+    return lost + (1 - lost) * math.exp(_log_excess(e, k, total))
+
+
+def _checked(
+    step_epsilon: float, step_delta: float, count: int, delta: float
+) -> tuple[float, float, int, float]:
+    return (
+        finite_non_negative("step_epsilon", step_epsilon),
+        probability("step_delta", step_delta),
+        whole("count", count, 0),
+        probability("delta", delta),
+    )
+
+
+def _lost(delta: float, count: int) -> float:
+    """1 − (1 − δ)^k."""
+    return (
+        1.0 if delta == 1 and count else -math.expm1(count * math.log1p(-delta)) if count else 0.0
+    )
+
+
+def _log(x: float) -> float:
+    return math.log(x) if x > 0 else -math.inf
+
+
+def _first_above(step: float, count: int, epsilon: float) -> int:
+    """The least l with loss (2l − k)·step > ε."""
+    start = max(0, min(count, math.floor((epsilon / step + count) / 2) - 1))
+    while start <= count and (2 * start - count) * step <= epsilon:
+        start += 1
+    return start
+
+
+def _log_excess(step: float, count: int, epsilon: float) -> float:
+    """log E[1 − e^{ε − L}]_+ over the losses L = (2l − k)·step."""
+    start = _first_above(step, count, epsilon)
+    if start > count:
+        return -math.inf
+    sums = tail(step, count, start)
+    # From the least loss beyond ε to ε itself: 1 − e^{ε−L} = 1 − r + r·(1 − e^{L(s)−L}).
+    gap = (2 * start - count) * step - epsilon
+    return sums.log_scale + _log(sums.excess - math.expm1(-gap) * sums.reverse)
+
+
+def _solve(step: float, count: int, goal: float) -> float:
+    """The ε > 0 where the excess is `goal`, known to be above it at ε = 0."""
+    low, high = _first_above(step, count, 0.0) - 1, count  # losses at which it is above, not above
+    while high - low > 1:
+        middle = (low + high) // 2
+        sums = tail(step, count, middle)
+        above = sums.log_scale + _log(sums.excess) > _log(goal)
+        low, high = (middle, high) if above else (low, middle)
+    sums = tail(step, count, high)
+    missing = goal * math.exp(-sums.log_scale) - sums.excess if goal else 0.0
+    epsilon = (2 * high - count) * step + math.log1p(-min(missing / sums.reverse, 1 - 1e-16))
+    return min(count * step, max(0.0, (2 * low - count) * step, epsilon))

@@ -1,0 +1,66 @@
+"""From integer Rényi orders to real ones, and the values of a curve at the integers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from hockeystick.domain import order as checked_order
+from hockeystick.errors import ParameterError
+from hockeystick.series import Array
+
+Curve = Callable[[float], float]
+"""A Rényi curve: order to ε(order)."""
+Cumulant = Callable[[int], float]
+"""K at integers n >= 1, as a function of the order: (n − 1)·ε(n), with K = 0 at order 1."""
+
+
+def at_orders(value: Callable[[float], float], orders: Any) -> Any:
+    """The value at one order as a float, at an array of orders as an array."""
+    if np.ndim(orders) == 0:
+        return value(checked_order("order", orders))
+    flat = [value(checked_order("order", x)) for x in np.ravel(orders).tolist()]
+    return np.array(flat).reshape(np.shape(orders))
+
+
+def chord(cumulant: Cumulant, order: float) -> float:
+    """ε at a real order by the chord of K between integers, which lies above a convex K.
+
+    With α = n + v, ε(α) <= ((1 − v)·K(n) + v·K(n + 1))/(α − 1), and ε(α) <= ε(2) below order 2
+    because K(0) = 0 (Wang, Balle and Kasiviswanathan 2019, Corollary 10).
+    """
+    if order <= 2:
+        return cumulant(2)
+    n = math.floor(order)
+    v = order - n
+    below = cumulant(n)
+    return (below if v == 0 else (1 - v) * below + v * cumulant(n + 1)) / (order - 1)
+
+
+def below_chords(cumulant: Cumulant, order: float) -> float:
+    """A lower bound of ε at a real order: the chords of K on both sides, prolonged."""
+    n = math.floor(order)
+    v = order - n
+    if v == 0:
+        return cumulant(n) / (order - 1) if n > 1 else 0.0
+    here, above = (cumulant(n) if n > 1 else 0.0), cumulant(n + 1)
+    right = above - (1 - v) * (cumulant(n + 2) - above)
+    left = here + v * (here - (cumulant(n - 1) if n > 2 else 0.0)) if n > 1 else 0.0
+    return max(0.0, left, right) / (order - 1)
+
+
+def remembered(curve: Curve) -> Callable[[int], Array]:
+    """ε(2), …, ε(n) as an array, each value asked for once and checked."""
+
+    @cache
+    def value(j: int) -> float:
+        epsilon = float(curve(float(j)))
+        if not epsilon >= 0:
+            raise ParameterError(f"curve must have values in [0, inf], got {epsilon!r} at {j}")
+        return epsilon
+
+    return lambda n: np.array([value(j) for j in range(2, n + 1)])

@@ -1,0 +1,156 @@
+"""Rényi curves under sampling without replacement, a record replaced by another."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from hockeystick.classical.amplification import amplified_epsilon
+from hockeystick.classical.binomial_terms import log_expm1, log_one_plus, log_weights
+from hockeystick.classical.moments import LogMoments, moments_of_curve
+from hockeystick.classical.orders import Curve, at_orders, chord, remembered
+from hockeystick.classical.rdp_poisson import log_excess
+from hockeystick.domain import non_negative, probability
+from hockeystick.series import Array
+
+
+def rdp_without_replacement(
+    curve: Curve, gamma: float, order: Any, pure_epsilon: float = math.inf
+) -> Any:
+    """Rényi curve of a mechanism on a sample of fixed size, one record replaced by another.
+
+    (α − 1)·ε'(α) = log[1 + γ²·C(α, 2)·min{4(e^{ε(2)} − 1), e^{ε(2)}·min(2, (e^{ε(∞)} − 1)²)}
+                        + Σ_{j=3}^α γ^j·C(α, j)·e^{(j−1)·ε(j)}·min(2, (e^{ε(∞)} − 1)^j)]
+
+    at integers α >= 2 (Wang, Balle and Kasiviswanathan 2019, Theorem 9), chords of K between them
+    (Corollary 10). At order inf it is log(1 + γ(e^{ε(∞)} − 1)). The formula is given as it stands:
+    at large γ it can exceed ε(α), which always holds as well.
+
+    Parameters
+    ----------
+    curve: order to ε(order) of the mechanism when one record of its input is replaced.
+    gamma: the sampled fraction, in [0, 1]. order: in [1, inf], a number or an array.
+    pure_epsilon: ε(∞), in [0, inf]; inf if the mechanism is not purely private.
+
+    >>> round(rdp_without_replacement(lambda order: order / 50, 0.001, 8), 16)
+    6.710362096e-07
+    """
+    rate, pure = probability("gamma", gamma), non_negative("pure_epsilon", pure_epsilon)
+    epsilons = remembered(curve)
+
+    def cumulant(n: int) -> float:
+        return log_one_plus(_plain_terms(epsilons(n), rate, n, pure)) if rate else 0.0
+
+    return _evaluate(cumulant, rate, order, pure)
+
+
+def rdp_without_replacement_self_consistent(
+    curve: Curve,
+    gamma: float,
+    order: Any,
+    pure_epsilon: float = math.inf,
+    log_moments: LogMoments | None = None,
+    *,
+    as_printed: bool = False,
+) -> Any:
+    """The same for a mechanism of which one pair attains the curve and all moments E_q|p/q − 1|^j.
+
+    From j = 3 on, the terms of `rdp_without_replacement` become 4·γ^j·C(α, j)·E_q|p/q − 1|^j where
+    that is smaller, or in any case if `as_printed` (Wang, Balle and Kasiviswanathan 2019, Theorem
+    19, under the condition of Definition 18, which Gaussian noise meets). Without `log_moments`
+    they are the theorem's √(B(2⌊j/2⌋)·B(2⌈j/2⌉)), with
+    B(l) = Σ_i (−1)^i·C(l, i)·e^{(i−1)·ε(i)}: see `moments_of_curve` for what rounding costs.
+
+    Parameters
+    ----------
+    curve, gamma, order, pure_epsilon: as in `rdp_without_replacement`.
+    log_moments: j to log E_q|p/q − 1|^j of the pair, such as `gaussian_log_moment`.
+
+    >>> round(rdp_without_replacement_self_consistent(lambda order: order / 50, 0.001, 8), 16)
+    6.53477125e-07
+    """
+    rate, pure = probability("gamma", gamma), non_negative("pure_epsilon", pure_epsilon)
+    epsilons = remembered(curve)
+
+    def cumulant(n: int) -> float:
+        if rate == 0:
+            return 0.0
+        plain = _plain_terms(epsilons(n), rate, n, pure)
+        log_moment = log_moments or moments_of_curve(curve, n, pure)
+        known = np.array([-math.inf, *(log_moment(j) for j in range(3, n + 1))])
+        terms = log_weights(n, np.zeros(n - 1), rate, complement=False) + math.log(4) + known
+        terms[0] = plain[0]  # j = 2 stays as it is
+        return log_one_plus(terms if as_printed else np.minimum(plain, terms))
+
+    return _evaluate(cumulant, rate, order, pure)
+
+
+def rdp_without_replacement_from_curve(
+    curve: Curve, gamma: float, order: Any, *, pair_dominates: bool = False
+) -> Any:
+    """Rényi curve of a mechanism on a sample of fixed size, about twice as good as Theorem 9.
+
+    (α − 1)·ε'(α) = log(1 + c·(A(α) − 1)), A(α) = Σ_j C(α, j)·(1 − γ)^(α−j)·γ^j·e^{(j−1)·ε(j)},
+    integers α >= 2, and never more than ε(α). c = 4 − 2γ for every mechanism; c = 2 if the curve is
+    that of a pair (P, Q) that dominates the mechanism, H_a(M(x)‖M(x')) <= H_a(P‖Q) for all a >= 0,
+    as for Gaussian and Laplace noise.
+
+    Proof. Write f(r) = (1 − γ + γr)^α − 1 − αγ(r − 1) and F(P‖Q) = ∫_{P>Q} f(P/Q) dQ <= A(α) − 1.
+    By joint convexity a triple of mutually adjacent outputs y, y₁, y₂ suffices, the sampled pair
+    being p = (1−γ)y + γy₁ and q = (1−γ)y + γy₂. Where p > q the excess q·φ(p/q), with
+    φ(t) = t^α − 1 − α(t − 1), falls with q at fixed p − q and is convex in q, so that it is at most
+    F(y₁‖y₂) + (1−γ)·F(y₁‖y) in all; where p < q, φ(t) <= φ(1/t)/t bounds it by the same with y₁ and
+    y₂ exchanged. If a pair dominates, the sampled profile is at most γ·H_A(P‖Q) in both directions,
+    A = 1 + (a − 1)/γ, and integrating it (Balle, Barthe and Gaboardi 2018, Theorems 6 and 9) gives
+    2·F(P‖Q).
+
+    Parameters
+    ----------
+    curve: order to ε(order) of the mechanism when one record of its input is replaced.
+    gamma: the sampled fraction, in [0, 1]. order: in [1, inf], a number or an array.
+    pair_dominates: whether one pair with this curve dominates the mechanism.
+
+    >>> args = lambda order: order / 50, 0.001, 8
+    >>> round(rdp_without_replacement_from_curve(*args, pair_dominates=True), 16)
+    3.265669753e-07
+    """
+    rate = probability("gamma", gamma)
+    log_factor = math.log(2 if pair_dominates else 4 - 2 * rate)
+    epsilons = remembered(curve)
+
+    def cumulant(n: int) -> float:
+        if rate == 0:
+            return 0.0
+        values = epsilons(n)
+        sampled = log_one_plus(log_factor + log_excess(values, rate, n, 1.0))
+        return min(sampled, (n - 1) * float(values[-1]))
+
+    return at_orders(
+        lambda alpha: (
+            amplified_epsilon(float(curve(alpha)), rate)
+            if math.isinf(alpha)
+            else chord(cumulant, alpha)
+        ),
+        order,
+    )
+
+
+def _plain_terms(epsilons: Array, rate: float, n: int, pure: float) -> Array:
+    """Logarithms of the terms of Theorem 9 for j = 2, …, n."""
+    j = np.arange(2, n + 1)
+    caps = np.minimum(math.log(2), j * log_expm1(np.array(pure)))
+    with np.errstate(divide="ignore"):
+        caps[0] = min(caps[0], math.log(4) + float(np.log(-np.expm1(-epsilons[0]))))
+    return log_weights(n, epsilons, rate, complement=False) + caps
+
+
+def _evaluate(cumulant: Callable[[int], float], rate: float, order: Any, pure: float) -> Any:
+    return at_orders(
+        lambda alpha: (
+            amplified_epsilon(pure, rate) if math.isinf(alpha) else chord(cumulant, alpha)
+        ),
+        order,
+    )
