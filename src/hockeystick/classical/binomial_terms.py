@@ -32,8 +32,9 @@ class Split(NamedTuple):
 
 def split(values: Array) -> Split:
     """The multiple of 2^−20 nearest to each value, and the rest."""
-    high = np.where(np.isfinite(values), np.rint(values * GRID) / GRID, values)
-    return Split(high, np.where(np.isfinite(values), values - high, 0.0))
+    finite = np.where(np.isfinite(values), values, 0.0)
+    high = np.rint(finite * GRID) / GRID
+    return Split(np.where(np.isfinite(values), high, values), finite - high)
 
 
 @lru_cache(maxsize=256)

@@ -81,20 +81,29 @@ def epsilon_from_curve(
 ) -> float:
     """The least ε that one order of the curve gives: min over α of the conversion at α.
 
-    Orders between 1 + 2^−10 and 2^20 are tried, ever more densely around the best.
+    Orders from 1 + 2^−10 on are tried until they get worse, at most 2^40, then ever more densely
+    around the best. inf if the curve is infinite at all of them.
 
     >>> round(epsilon_from_curve(lambda order: order / 2, 1e-5, mironov_epsilon), 9)
     5.298525912
     """
-    exponents, best = np.linspace(-10, 20, 121), math.inf
-    for _ in range(6):
-        orders = 1 + 2.0**exponents
-        divergences = np.array([float(curve(float(order))) for order in orders])
-        values = conversion(orders, divergences, delta)
-        i = int(np.argmin(values))
-        best = min(best, float(values[i]))
-        width = exponents[1] - exponents[0]
-        exponents = np.linspace(exponents[i] - width, exponents[i] + width, 17)
+
+    def at(exponent: float) -> float:
+        order = 1 + 2.0**exponent
+        return float(conversion(order, float(curve(order)), delta))
+
+    best, exponent = math.inf, -10.0
+    for x in np.arange(-10.0, 40.0, 0.25).tolist():
+        value = at(x)
+        if value < best:
+            best, exponent = value, x
+        elif x > exponent + 2 and math.isfinite(best):
+            break
+    width = 0.25
+    for _ in range(5):
+        around = [exponent + width * i / 8 for i in range(-7, 8)]
+        best, exponent = min((best, exponent), *((at(x), x) for x in around))
+        width /= 8
     return max(0.0, best)
 
 

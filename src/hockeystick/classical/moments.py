@@ -146,14 +146,15 @@ class _Differences:
         self.prec = DIGITS + math.ceil(nats / math.log(10))
         with localcontext() as context:
             context.prec = self.prec
-            values, error = _decimals(curve, top), Decimal(10) ** (3 - self.prec)
-            if values is None:
-                values = [Decimal(x) for x in rough]
-                error = Decimal(CURVE_ERROR)
+            values, error = _decimals(curve, top), Decimal(0)
+            if values is None:  # more digits than these would be wasted on a float curve
+                self.prec = context.prec = 2 * DIGITS
+                values, error = [Decimal(x) for x in rough], Decimal(CURVE_ERROR)
             exponents = [Decimal(0), Decimal(0), *values]
             self.terms = [x.exp() for x in exponents]
+            rounding = Decimal(10) ** (4 - self.prec)
             self.doubts = [
-                term * ((error * x).exp() - 1)
+                term * ((error * x).exp() - 1 + rounding)
                 for term, x in zip(self.terms, exponents, strict=True)
             ]
 
@@ -166,7 +167,10 @@ class _Differences:
             for i in range(l + 1):
                 sign = -1 if i % 2 else 1
                 bound += math.comb(l, i) * (sign * self.terms[i] + self.doubts[i])
-            return float(bound.ln()) if bound > 0 else -math.inf
+            if bound <= 0:
+                return -math.inf
+            mantissa = float(bound.scaleb(-bound.adjusted()))
+            return math.log(mantissa) + bound.adjusted() * math.log(10)
 
 
 def _decimals(curve: Callable[[Any], Any], top: int) -> list[Decimal] | None:

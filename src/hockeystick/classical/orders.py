@@ -10,11 +10,13 @@ from typing import Any
 import numpy as np
 
 from hockeystick.domain import order as checked_order
-from hockeystick.errors import ParameterError
+from hockeystick.errors import NumericalError, ParameterError
 from hockeystick.series import Array
 
 Curve = Callable[[float], float]
 """A Rényi curve: order to ε(order)."""
+MOST = 1_000_000
+"""The largest finite order: the sums have as many terms."""
 Cumulant = Callable[[int], float]
 """K at integers n >= 1, as a function of the order: (n − 1)·ε(n), with K = 0 at order 1."""
 
@@ -35,7 +37,7 @@ def chord(cumulant: Cumulant, order: float) -> float:
     """
     if order <= 2:
         return cumulant(2)
-    n = math.floor(order)
+    n = _floor(order)
     v = order - n
     below = cumulant(n)
     return (below if v == 0 else (1 - v) * below + v * cumulant(n + 1)) / (order - 1)
@@ -43,7 +45,7 @@ def chord(cumulant: Cumulant, order: float) -> float:
 
 def below_chords(cumulant: Cumulant, order: float) -> float:
     """A lower bound of ε at a real order: the chords of K on both sides, prolonged."""
-    n = math.floor(order)
+    n = _floor(order)
     v = order - n
     if v == 0:
         return cumulant(n) / (order - 1) if n > 1 else 0.0
@@ -51,6 +53,14 @@ def below_chords(cumulant: Cumulant, order: float) -> float:
     right = above - (1 - v) * (cumulant(n + 2) - above)
     left = here + v * (here - (cumulant(n - 1) if n > 2 else 0.0)) if n > 1 else 0.0
     return max(0.0, left, right) / (order - 1)
+
+
+def _floor(order: float) -> int:
+    if order > MOST:
+        raise NumericalError(
+            f"order must be at most {MOST} or inf for a sum over orders, got {order!r}"
+        )
+    return math.floor(order)
 
 
 def remembered(curve: Curve) -> Callable[[int], Array]:

@@ -144,7 +144,8 @@ def _plain_terms(epsilons: Array, rate: float, n: int, pure: float) -> Array:
     caps = np.minimum(math.log(2), j * log_expm1(np.array(pure)))
     with np.errstate(divide="ignore"):
         caps[0] = min(caps[0], math.log(4) + float(np.log(-np.expm1(-epsilons[0]))))
-    return log_weights(n, epsilons, rate, complement=False) + caps
+    weights = log_weights(n, epsilons, rate, complement=False)
+    return np.where(np.isneginf(caps), caps, np.where(np.isneginf(caps), 0.0, weights) + caps)
 
 
 def _evaluate(cumulant: Callable[[int], float], rate: float, order: Any, pure: float) -> Any:

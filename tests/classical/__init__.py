@@ -1,0 +1,1 @@
+"""Tests of the theorems of the papers, one file for each file of the package."""
