@@ -15,7 +15,7 @@ from hockeystick.errors import NumericalError, ParameterError
 from hockeystick.mechanism import Mechanism
 from hockeystick.relation import ADD_REMOVE, Relation
 from hockeystick.routes import closed_form, contour, lattice, renyi
-from hockeystick.routes.saddle import chernoff_shows
+from hockeystick.routes.saddle import log_chernoff
 from hockeystick.routes.tradeoff import Profile
 from hockeystick.series import Array
 
@@ -65,6 +65,8 @@ class _Question:
         the Rényi divergences of the loss still give a safe upper end.
         """
         found: list[Interval] = []
+        if self is _DELTA and given > loss.top * (1 + 1e-12):
+            return Interval(loss.infinite, loss.infinite, "closed form")
         if method in ("auto", "closed form"):
             answer = self.closed_form(loss, given)
             if answer is not None:
@@ -86,7 +88,10 @@ class _Question:
                 return answer
             found.append(answer)
         found.append(self.renyi(_curve_of(loss), given))
-        if self is _EPSILON and loss.infinite <= given:
+        if self is _DELTA:
+            bound = math.exp(min(log_chernoff(loss, given), 0.0)) * (1 + ROUNDING) + 5e-324
+            found.append(Interval(0.0, min(1.0, loss.infinite + bound), "renyi"))
+        elif loss.infinite <= given:
             found.append(Interval(0.0, max(0.0, loss.top), "closed form"))
         best = min(found, key=lambda each: each.upper)
         lower = max(each.lower for each in found)
@@ -109,10 +114,11 @@ def _answer(
             )
         return _bound(question.renyi(curve, given))
     answers: list[Interval] = []
-    for loss in sides:
-        if question is _EPSILON and answers and _is_milder(loss, answers[0], given):
-            continue
-        answers.append(question.ask(loss, given, method))
+    with np.errstate(over="ignore", invalid="ignore"):  # far out; what is not a number is refused
+        for loss in sides:
+            if answers and _is_milder(loss, question, given, answers[0]):
+                continue
+            answers.append(question.ask(loss, given, method))
     worst = max(answers, key=lambda answer: answer.upper)
     answer = Interval(max(a.lower for a in answers), worst.upper, worst.method)
     if method == "auto" and any(part.renyi_is_tighter for part in mechanism.parts):
@@ -120,20 +126,20 @@ def _answer(
     return _bound(answer)
 
 
-def _is_milder(loss: ComposedLoss, other: Interval, delta: float) -> bool:
-    """Whether this direction certainly needs no larger ε than the other: so by Chernoff's bound,
-    or by its own δ there, either cheaper than finding its ε."""
-    if loss.infinite >= delta or math.isinf(other.upper):
-        return math.isinf(other.upper)
-    if loss.top <= other.lower:
+def _is_milder(loss: ComposedLoss, question: _Question, given: float, other: Interval) -> bool:
+    """Whether this direction certainly costs no more than the other: so by Chernoff's bound or, if
+    ε is asked for, by its own δ there, either cheaper than its own answer."""
+    epsilon, delta = (other.lower, given) if question is _EPSILON else (given, other.lower)
+    if math.isinf(epsilon) or loss.infinite >= delta:
+        return math.isinf(epsilon)
+    if loss.top <= epsilon:
         return True
     try:
         # With many steps the contour is as fast as Chernoff's bound.
-        if loss.steps <= MANY and chernoff_shows(
-            loss, other.lower, math.log(delta - loss.infinite)
-        ):
+        log_delta = math.log(delta - loss.infinite)
+        if loss.steps <= MANY and log_chernoff(loss, epsilon, log_delta) <= log_delta:
             return True
-        return _DELTA.ask(loss, other.lower, "auto").upper <= delta
+        return question is _EPSILON and _DELTA.ask(loss, epsilon, "auto").upper <= delta
     except NumericalError:
         return False
 
@@ -257,7 +263,9 @@ def tradeoff(
     ends = [curve.error(float(alpha)) for alpha in wanted.ravel()]
     lower, upper = np.array(ends).reshape(-1, 2).T
     methods = " and ".join(sorted(curve.methods))
-    return Bounds.of(lower.reshape(wanted.shape), upper.reshape(wanted.shape), methods, safe="lower")
+    return Bounds.of(
+        lower.reshape(wanted.shape), upper.reshape(wanted.shape), methods, safe="lower"
+    )
 
 
 def epsilons(

@@ -28,6 +28,7 @@ FINENESS = 0.01
 CORE = 9.0
 """How far the fine grid reaches, in the same unit."""
 LEAST_SPREAD = 1e-7
+"""Below this a step reveals nothing that the rounding of its ratio would not hide."""
 EPS = 2.0**-52
 
 
@@ -50,8 +51,10 @@ def allocation(base: Loss, steps: int, *, upper: bool = True) -> Loss:
     [0.02685, 0.02685]
     """
     steps = whole("steps", steps, 1)
-    if steps == 1 or base.infinite == 1 or _spread(base, 1) < LEAST_SPREAD:
-        return base  # a ratio that is constant, where it is finite, stays what it is
+    if steps == 1 or base.infinite == 1:
+        return base
+    if _spread(base, 1) < LEAST_SPREAD:  # the mean of ratios is below one of them in convex order
+        return base if upper else _merged(base, steps)
     law = _epoch(base, steps, upper)
     width, core, tail = law.core.width, law.core, law.tail
     low = min([core.first] + [COARSE * tail.first] * (len(tail.q) > 0))
@@ -64,6 +67,14 @@ def allocation(base: Loss, steps: int, *, upper: bool = True) -> Loss:
     q = _hedged(q / q.sum() * (1 - law.void), np.exp(losses), error if upper else -error)
     with np.errstate(divide="ignore"):
         return AtomicLoss(losses, np.log(q), infinite=law.infinite, void=law.void, spacing=width)
+
+
+def _merged(base: Loss, steps: int) -> Loss:
+    """What is left when all finite losses become one."""
+    void = base.void**steps
+    log_q = math.log1p(-void)
+    loss = math.log1p(-base.infinite) - log_q
+    return AtomicLoss([loss], [log_q], infinite=base.infinite, void=void, spacing=0.0)
 
 
 def _rounding(base: Loss, steps: int) -> float:
@@ -139,15 +150,19 @@ def _ground(base: Loss, width: float, reach: float, steps: int, upper: bool) -> 
 def _cells(base: Loss, edges: Array) -> tuple[Array, Array]:
     """Q-mass between neighbouring edges, and the part that moves up: it keeps the P-mass."""
     width = edges[1] - edges[0]
-    if base.smooth and type(base).density is not Loss.density:
-        points, weights = np.polynomial.legendre.leggauss(8)
-        inside = width * (points + 1) / 2
-        masses = base.density(edges[:-1, None] + inside) * (weights * width / 2)
-        return masses.sum(axis=1), dot(masses, np.expm1(inside) / math.expm1(width))
     p_above, q_above, p_below, q_below = base.tails(edges)
     q = _between(q_above, q_below)
     up = (_between(p_above, p_below) * np.exp(-edges[:-1]) - q) / math.expm1(width)
-    return q, np.clip(up, 0.0, q)
+    up = np.clip(up, 0.0, q)
+    if not base.smooth or type(base).density is Loss.density:
+        return q, up
+    # A quadrature has no cancellation; it counts where it agrees with the difference of the tails.
+    points, weights = np.polynomial.legendre.leggauss(8)
+    inside = width * (points + 1) / 2
+    masses = base.density(edges[:-1, None] + inside) * (weights * width / 2)
+    total, part = masses.sum(axis=1), dot(masses, np.expm1(inside) / math.expm1(width))
+    good = np.abs(total - q) <= 1e-11 / width * q
+    return np.where(good, total, q), np.where(good, part, up)
 
 
 def _between(above: Array, below: Array) -> Array:

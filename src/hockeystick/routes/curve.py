@@ -95,9 +95,7 @@ def _grid_block(side: ComposedLoss, log_delta: float, counts: Array) -> tuple[Ar
     return _clipped(found[0], found[1])
 
 
-def _ends(
-    line: contour.Line, roots: Array, log_target: float, scale: Array
-) -> tuple[Array, Array]:
+def _ends(line: contour.Line, roots: Array, log_target: float, scale: Array) -> tuple[Array, Array]:
     return contour.ends(line, roots, line.delta(roots, scale), log_target, log_target, scale)
 
 

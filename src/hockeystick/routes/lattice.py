@@ -24,9 +24,11 @@ from hockeystick.errors import NumericalError
 from hockeystick.loss import Complex, Loss
 from hockeystick.routes.contour import EPS, LOST, NATS, Line
 from hockeystick.routes.saddle import BEYOND, find_saddle
-from hockeystick.routes.support import support
+from hockeystick.routes.support import mass_below, support
 from hockeystick.series import Array
 
+FEW = 64
+"""Up to so many steps the largest single one is a fair guess of what all give away."""
 FIRST_POINTS = 1 << 14
 MOST_POINTS = 1 << 18
 MOST_SUPPORT = 1 << 22
@@ -34,6 +36,8 @@ TRUNCATED = 1e-10
 """Part of δ that may be moved to infinity."""
 LINE_NATS = 24.0
 """Aliases and truncation of a line are kept below e^−24 = 4e-11 of δ."""
+NEGLIGIBLE = 1e-9
+"""Part of δ that the rounding may hide from the lower end."""
 ENOUGH = 1e-10
 """Relative gap between the ends at which refining stops."""
 
@@ -83,6 +87,19 @@ class Sums:
     """Rounding error of the law of the tilted sum, summed as in δ(planned ε)."""
     planned: float
     tilt: float
+    steps: int
+    lifted: float
+    """P-mass of the event that some loss was below the grid and has been lifted onto it."""
+
+    def slack(self, log_delta: float) -> tuple[float, float]:
+        """How far the sum rounded up can be above the true one, but for an event of small mass.
+
+        Each loss moves to one of its neighbours at random, by at most `width` and by at most
+        width²/8 in the mean (Hoeffding 1963, Theorem 2).
+        """
+        rare = NEGLIGIBLE * math.exp(log_delta)
+        drift = self.steps * self.width**2 / 8 * math.exp(self.width)
+        return drift + self.width * math.sqrt(self.steps / 2 * -math.log(rare)), self.lifted + rare
 
     def error(self, epsilon: float) -> float:
         """What δ(ε) may be off by, relative to itself, through rounding."""
@@ -151,30 +168,36 @@ def _round_down(
     The cell around each grid point is moved until its mean ratio is at the point, or just above.
     """
     x = first + width * np.arange(count)
-    masses, shift = np.zeros(count), 0.0
+    places, lags, p = np.empty(0, dtype=int), np.empty(0), np.empty(0)
     if loss.continuous:
         edges = np.append(x - width / 2, x[-1] + width / 2)
-        p, lag = _merge(loss, x, edges, width)
-        for margin in (0.0, 0.01 * np.abs(lag)):
-            wanted = lag + margin
+        p, lags = _merge(loss, x, edges, width)
+        for margin in (0.0, 0.01 * np.abs(lags)):
+            wanted = lags + margin
             edges[1:-1] += 0.5 * (wanted[1:] + wanted[:-1])
             np.maximum.accumulate(edges, out=edges)
-            p, lag = _merge(loss, x, edges, width)
-        weight = p * np.exp(tilt * (x - x[-1]))
-        shifts = np.append(0.0, width * 0.25 ** np.arange(24.0))
-        order = np.argsort(lag)
-        late = np.append(np.cumsum(weight[order][::-1])[::-1], 0.0)
-        late = late[np.searchsorted(lag[order], shifts, "right")] / max(late[0], 1e-300)
-        shift = float(shifts[np.argmin(shifts + width * late)])
-        behind = lag > shift
-        masses += np.where(behind, 0, p)
-        masses[:-1] += np.where(behind, p, 0)[1:]
+            p, lags = _merge(loss, x, edges, width)
+        places = np.arange(count)
     losses = loss.atoms.losses
     if losses.size:
-        j = np.floor((losses - first) / width + 1e-9).astype(int)
-        kept = j >= 0
-        np.add.at(masses, np.minimum(j[kept], count - 1), loss.atoms.p[kept])
-    return masses, shift
+        nearest = np.minimum(np.round((losses - first) / width).astype(int), count - 1)
+        places, p = np.append(places, nearest), np.append(p, loss.atoms.p)
+        lags = np.append(lags, first + width * nearest - losses)
+    # The tilt is that of the line, which may be well beyond the best one for δ.
+    shift = _best_shift(lags, p * np.exp(0.5 * tilt * width * (places - count)), width)
+    places = places - (lags > shift + 1e-9 * width)
+    kept = places >= 0
+    return np.bincount(places[kept], p[kept], count), shift
+
+
+def _best_shift(lags: Array, weights: Array, width: float) -> float:
+    """How far to lower the grid, so that what is lowered by a whole cell more weighs little."""
+    heaviest = np.argsort(weights)[-64:]
+    shifts = np.concatenate([[0.0], width * 0.25 ** np.arange(24.0), lags[heaviest]])
+    order = np.argsort(lags)
+    late = np.append(np.cumsum(weights[order][::-1])[::-1], 0.0)
+    late = late[np.searchsorted(lags[order], shifts + 1e-9 * width, "right")]
+    return float(shifts[np.argmin(shifts + width * late / max(weights.sum(), 1e-300))])
 
 
 def _merge(loss: Loss, x: Array, edges: Array, width: float) -> tuple[Array, Array]:
@@ -207,13 +230,14 @@ def _sums(loss: ComposedLoss, window: Window, points: int, up: bool) -> Sums:
     tilt, steps = window.tilt, loss.steps
     mass = TRUNCATED * math.exp(window.log_delta) / steps
     log_phi = np.zeros(points // 2 + 1, dtype=complex)
-    origin = log_total = 0.0
+    origin = log_total = lifted = 0.0
     for part, count in loss.parts:
-        phi, log_mass, centre = _transform(part, tilt, width, points, mass, up)
+        phi, log_mass, centre, first = _transform(part, tilt, width, points, mass, up)
         with np.errstate(divide="ignore", invalid="ignore"):
             log_phi += count * np.log(phi)
         log_total += count * log_mass
         origin += count * centre
+        lifted += count * mass_below(part, first)
     law = np.maximum(scipy.fft.irfft(np.exp(log_phi), points), 0)
     start = math.floor((window.first - origin) / width)
     law = np.roll(law, -start % points)
@@ -225,14 +249,14 @@ def _sums(loss: ComposedLoss, window: Window, points: int, up: bool) -> Sums:
     noise = 8 * EPS * (steps + math.log2(points)) / (tilt * width) / math.sqrt(points)
     noise += 8 * EPS * p[min(max(math.ceil(near / width), 0), points - 1)]
     log_unit = log_total - tilt * window.epsilon
-    return Sums(first, width, p, q, log_unit, float(noise), window.epsilon, tilt)
+    return Sums(first, width, p, q, log_unit, float(noise), window.epsilon, tilt, steps, lifted)
 
 
 def _transform(
     loss: Loss, tilt: float, width: float, points: int, mass: float, up: bool
-) -> tuple[Complex, float, float]:
-    """The rounded and tilted law of one loss: its transform about its centre, log E[e^{tilt·L}]
-    and the centre."""
+) -> tuple[Complex, float, float, float]:
+    """The rounded and tilted law of one loss: its transform about its centre, log E[e^{tilt·L}],
+    the centre and where the grid begins."""
     import scipy.fft
 
     first, size = _grid(loss, width, *support(loss, mass, tilt))
@@ -250,7 +274,7 @@ def _transform(
     folded = np.bincount((np.arange(size) - centre) % points, tilted / total, points)
     start = first - shift
     log_mass = math.log(total) + float(peak) + tilt * start
-    return scipy.fft.rfft(folded), log_mass, start + centre * width
+    return scipy.fft.rfft(folded), log_mass, start + centre * width, first
 
 
 def line(
@@ -273,7 +297,7 @@ def line(
     origin = 0.0
     mass = TRUNCATED * math.exp(log_delta) / cut.steps
     for part, count in cut.parts:
-        phi, log_mass, centre = _transform(part, tilt, width, points, mass, up)
+        phi, log_mass, centre, _ = _transform(part, tilt, width, points, mass, up)
         with np.errstate(divide="ignore"):
             k += count * (np.log(phi[: len(t)].conj()) + log_mass + 1j * t * centre)
         origin += count * centre
@@ -304,18 +328,34 @@ def _grid(loss: Loss, width: float, low: float, high: float) -> tuple[float, int
 
 def delta(loss: ComposedLoss, epsilon: float) -> Interval:
     """Both ends of δ(ε)."""
-    rough = _window(loss.truncated(1e-9), epsilon, None)
-    cut = loss.truncated(max(TRUNCATED * math.exp(rough.log_delta), 1e-300))
+    cut = loss.truncated(max(TRUNCATED * _at_least(loss, epsilon), 1e-300))
     window = _window(cut, epsilon, None)
 
     def ends(points: int) -> tuple[float, float]:
         high, low = (_sums(cut, window, points, up) for up in (True, False))
         alias = math.exp(window.log_alias)
-        value = math.exp(high.delta(epsilon)) * (1 + high.error(epsilon)) + alias
-        lower = math.exp(low.delta(epsilon)) * (1 - low.error(epsilon)) - alias
-        return max(0.0, loss.infinite + lower), min(1.0, cut.infinite + value)
+        log_delta = high.delta(epsilon)
+        if log_delta == -math.inf:
+            return 0.0, math.inf
+        value = math.exp(log_delta) * (1 + high.error(epsilon)) + alias
+        lower = math.exp(low.delta(epsilon)) * (1 - low.error(epsilon))
+        slack, rare = high.slack(min(log_delta, 0.0))
+        if epsilon + slack - high.first < 700:
+            coupled = math.exp(high.delta(epsilon + slack)) * (1 - high.error(epsilon)) - rare
+            lower = max(lower, coupled)
+        return max(0.0, loss.infinite + lower - alias), min(1.0, cut.infinite + value)
 
     return _converge(ends)
+
+
+def _at_least(loss: ComposedLoss, epsilon: float) -> float:
+    """A lower bound or, where that is 0, a rough guess of δ(ε): what one step alone gives away."""
+    point = np.array([epsilon])
+    single = max(float(part.profile(point)[0]) - part.infinite for part, _ in loss.parts)
+    if single > 0 and loss.steps <= FEW:
+        return single
+    rough = _window(loss.truncated(1e-9), epsilon, None)
+    return max(single, math.exp(rough.log_delta))
 
 
 def epsilon(loss: ComposedLoss, delta: float) -> Interval:
@@ -341,7 +381,9 @@ def epsilon(loss: ComposedLoss, delta: float) -> Interval:
         below = (target + alias) / (1 - min(low.error(root), 0.5))
         upper = high.epsilon(math.log(above)) if above > 0 else math.inf
         slack = 1e-9 * high.width * cut.steps
-        lower = low.epsilon(math.log(below)) - slack
+        shift, rare = high.slack(math.log(target))
+        hidden = (target + alias + rare) / (1 - min(high.error(root), 0.5))
+        lower = max(low.epsilon(math.log(below)), high.epsilon(math.log(hidden)) - shift) - slack
         window = _window(cut, upper, math.log(target)) if math.isfinite(upper) else window
         return max(0.0, lower), max(0.0, upper + slack)
 

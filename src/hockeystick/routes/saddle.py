@@ -18,7 +18,7 @@ BEYOND = np.append(FINE, [1.5, 2.0, 2.5, 3.0, 3.5, 4.0])
 FARTHEST = 60
 
 
-def log_kappa(x: Array | float) -> Any:
+def log_kappa(x: Any) -> Any:
     """log of x^x/(1+x)^{1+x}, the constant of Chernoff's bound δ(ε) <= κ(x)·e^{K(x) − xε}."""
     return x * np.log(x) - (1 + x) * np.log1p(x)
 
@@ -65,7 +65,7 @@ def find_saddle(
 ) -> Saddle:
     """Search the positive axis for the best Chernoff point for a given ε or a given δ."""
 
-    def goal(x: Array, k: Array) -> Array:
+    def goal(x: Array, k: Array) -> Any:
         if epsilon is None:
             return (k + log_kappa(x) - (log_delta or 0.0)) / x
         return k - x * epsilon + log_kappa(x)
@@ -92,18 +92,18 @@ def find_saddle(
     return _with_guesses(points[finite], values[finite], epsilon, log_delta)
 
 
-def chernoff_shows(loss: ComposedLoss, epsilon: float, log_delta: float) -> bool:
-    """Whether Chernoff's bound at some power of two shows δ(ε) to be at most e^log_delta."""
-    before = math.inf
+def log_chernoff(loss: ComposedLoss, epsilon: float, enough: float = -math.inf) -> float:
+    """Chernoff's bound on log δ(ε) at the best power of two, or at the first that is `enough`."""
+    best = math.inf
     for exponent in range(-2, FARTHEST):
         x = np.array([2.0**exponent])
         bound = float((_finite_cgf(loss, x) - x * epsilon + log_kappa(x))[0])
-        if bound <= log_delta:
-            return True
-        if bound > before:  # it is convex in x
-            return False
-        before = bound
-    return False
+        if bound > best:  # it is convex in x
+            break
+        best = bound
+        if best <= enough:
+            break
+    return best
 
 
 def _finite_cgf(loss: ComposedLoss, x: Array) -> Array:

@@ -11,23 +11,25 @@ from hockeystick.loss import Loss
 
 
 def support(loss: Loss, mass: float, tilt: float) -> tuple[float, float]:
-    """The losses that matter: not less than P-mass `mass` below, with or without the tilt."""
+    """The losses that matter: below are at most `mass` of P or of the law tilted by e^{tilt·L}."""
     low, high = loss.bottom, loss.top
     if not math.isfinite(high):
         raise NumericalError(f"the loss {loss!r} is unbounded even after truncation")
-    least = high + math.log(mass) / tilt
+    # E[e^{cL}; L < x] <= e^{cx}, which is to be at most `mass` of the whole e^{K(c)}.
+    least = (float(loss.cgf(np.array([tilt]))[0].real) + math.log(max(mass, 1e-300))) / tilt
     if low > least:
         return low, high
-    if math.isfinite(low) or _below(loss, least) > mass:
+    if math.isfinite(low) or mass_below(loss, least) > mass:
         return least, high
     a, b = least, high
     for _ in range(40):
         middle = (a + b) / 2
-        a, b = (a, middle) if _below(loss, middle) > mass else (middle, b)
+        a, b = (a, middle) if mass_below(loss, middle) > mass else (middle, b)
     return a, high
 
 
-def _below(loss: Loss, level: float) -> float:
+def mass_below(loss: Loss, level: float) -> float:
+    """P-mass of the losses below a level."""
     atoms = loss.atoms
     rest = atoms.p[atoms.losses < level].sum()
     return float(loss.tails(np.array([level])).p_below[0] + rest)

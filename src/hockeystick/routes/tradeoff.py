@@ -1,9 +1,9 @@
 """The trade-off curve from the privacy profile.
 
-f(α) = max over a >= 0 of 1 − h(a) − a·α, with h(e^ε) = δ(ε) at every real ε (Dong, Roth and Su 2022,
-Proposition 2.12). The function to maximise is concave in a, so the chord through two points, drawn
-on beyond them, is never below it: two chords from either side bound the maximum, and their
-crossing is the next place to look. A kink of the profile is met exactly after finitely many steps.
+f(α) = max over a >= 0 of 1 − h(a) − a·α, with h(e^ε) = δ(ε) at every real ε (Dong, Roth and Su
+2022, Proposition 2.12). The function to maximise is concave in a, so the chord through two points,
+drawn on beyond them, is never below it: two chords from either side bound the maximum, and their
+crossing is the next place to look. A kink of the profile is met after finitely many steps.
 """
 
 from __future__ import annotations
