@@ -19,7 +19,8 @@ import numpy as np
 from hockeystick.domain import whole
 from hockeystick.errors import NumericalError
 from hockeystick.loss import Loss
-from hockeystick.losses.allocation_grid import COARSE, CUT, Cells, Law, combine, settle
+from hockeystick.losses.allocation_grid import CUT, Cells
+from hockeystick.losses.allocation_law import COARSE, Law, Level, combine, settle
 from hockeystick.losses.atoms import AtomicLoss
 from hockeystick.series import Array, dot
 
@@ -27,12 +28,11 @@ FINENESS = 0.01
 """Width of the grid, in units of how far the mean's logarithm spreads."""
 CORE = 9.0
 """How far the fine grid reaches, in the same unit."""
-LEAST_SPREAD = 1e-7
-"""Below this a step reveals nothing that the rounding of its ratio would not hide."""
+MOST_ROUNDING = 1e-3
+"""Relative error of the masses above which a step reveals too little to be told from rounding."""
 EPS = 2.0**-52
 
 
-@lru_cache(maxsize=64)
 def allocation(base: Loss, steps: int, *, upper: bool = True) -> Loss:
     """One epoch of `steps` steps, in exactly one of which, at random, the record takes part.
 
@@ -50,10 +50,15 @@ def allocation(base: Loss, steps: int, *, upper: bool = True) -> Loss:
     >>> [round(float(loss.profile(np.array([0.5]))[0]), 5) for loss in ends]
     [0.02685, 0.02685]
     """
-    steps = whole("steps", steps, 1)
+    return _allocation(base, whole("steps", steps, 1), upper)
+
+
+@lru_cache(maxsize=64)
+def _allocation(base: Loss, steps: int, upper: bool) -> Loss:
     if steps == 1 or base.infinite == 1:
         return base
-    if _spread(base, 1) < LEAST_SPREAD:  # the mean of ratios is below one of them in convex order
+    error = _rounding(base, steps)
+    if error > MOST_ROUNDING:  # the mean of ratios is below one of them in convex order
         return base if upper else _merged(base, steps)
     law = _epoch(base, steps, upper)
     width, core, tail = law.core.width, law.core, law.tail
@@ -63,7 +68,6 @@ def allocation(base: Loss, steps: int, *, upper: bool = True) -> Loss:
     q[core.first - low : core.last - low] += core.q
     q[COARSE * tail.first - low : COARSE * tail.last - low : COARSE] += tail.q
     losses = width * np.arange(low, high)
-    error = _rounding(base, steps)
     q = _hedged(q / q.sum() * (1 - law.void), np.exp(losses), error if upper else -error)
     with np.errstate(divide="ignore"):
         return AtomicLoss(losses, np.log(q), infinite=law.infinite, void=law.void, spacing=width)
@@ -80,10 +84,13 @@ def _merged(base: Loss, steps: int) -> Loss:
 def _rounding(base: Loss, steps: int) -> float:
     """Relative error of the masses.
 
-    Each is a sum of at most 2·10^4 positive terms, and errors multiply over the steps. Cells known
-    as differences of tails are off by EPS/width in place, which counts against the mean's spread.
+    Each is a sum of at most 2·10^4 positive terms, and errors multiply over the steps. Places are
+    off by some EPS, those of cells known as differences of tails by EPS/width; that counts against
+    the spread of the mean.
     """
-    return EPS * (2e4 * steps + 1e4 * math.sqrt(steps) / _spread(base, 1) ** 2)
+    spread = _spread(base, 1)
+    place = 1e4 * EPS / max(spread if base.smooth else min(spread, spread**2), 1e-300)
+    return 2e4 * EPS * steps + math.sqrt(steps) * place
 
 
 def _spread(base: Loss, steps: int) -> float:
@@ -112,23 +119,24 @@ def _epoch(base: Loss, steps: int, upper: bool) -> Law:
         widths.append(widths[-1] * (2 if wider else 1))
     known: dict[tuple[int, int], Law] = {}
 
-    def law(n: int, level: int) -> Law:
-        if (n, level) not in known:
-            reach = CORE * spreads[level] + spreads[level] ** 2 / 2
+    def law(n: int, depth: int) -> Law:
+        if (n, depth) not in known:
+            reach = CORE * spreads[depth] + spreads[depth] ** 2 / 2
+            level = Level(widths[depth], reach, steps / n, upper)
             if n == 1:
-                known[n, level] = _ground(base, widths[level], reach, steps, upper)
+                known[n, depth] = _ground(base, level)
             else:
                 f, c = n // 2, n - n // 2
-                x, y = law(f, level + 1), law(c, level + 1)
-                known[n, level] = combine(x, y, f, c, widths[level], reach, steps / n, upper)
-        return known[n, level]
+                known[n, depth] = combine(law(f, depth + 1), law(c, depth + 1), f, c, level)
+        return known[n, depth]
 
     return law(steps, 0)
 
 
-def _ground(base: Loss, width: float, reach: float, steps: int, upper: bool) -> Law:
+def _ground(base: Loss, level: Level) -> Law:
     """The ratio of one step on the grid."""
-    low, high = _support(base, steps)
+    width = level.width
+    low, high = _support(base, level.weight)
     first, last = math.floor(low / width) - 1, math.ceil(high / width) + 2
     core = Cells(width, first, last)
     tail = Cells(COARSE * width, first // COARSE - 1, last // COARSE + 2)
@@ -137,14 +145,14 @@ def _ground(base: Loss, width: float, reach: float, steps: int, upper: bool) -> 
         edges = width * np.arange(first, last + 1)
         core.mass, core.up = _cells(base, edges)
         p_above, q_above, p_below, q_below = (side[[0, -1]] for side in base.tails(edges[[0, -1]]))
-        if upper:
+        if level.upper:
             void += float(q_below[0] + q_above[1])
             infinite += float(p_below[0] + p_above[1])
     if base.atoms.losses.size:
         losses, log_q = base.atoms
         kept = (losses >= low) & (losses <= high)
         core.add(losses[kept], np.exp(log_q[kept]))
-    return settle(core, tail, void, infinite, reach, float(steps), upper)
+    return settle(core, tail, void, infinite, level)
 
 
 def _cells(base: Loss, edges: Array) -> tuple[Array, Array]:
@@ -170,13 +178,13 @@ def _between(above: Array, below: Array) -> Array:
     return np.maximum(np.where(smaller, above[:-1] - above[1:], below[1:] - below[:-1]), 0.0)
 
 
-def _support(base: Loss, steps: int) -> tuple[float, float]:
+def _support(base: Loss, weight: float) -> tuple[float, float]:
     """Losses outside of which there is next to nothing, neither of P nor of Q."""
     ends = []
     for limit, sign in ((base.bottom, -1.0), (base.top, 1.0)):
         x = sign * np.geomspace(1e-6, 1e6, 400)
         p_above, q_above, p_below, q_below = base.tails(x)
-        outside = p_above + steps * q_above if sign > 0 else p_below + steps * q_below
+        outside = p_above + weight * q_above if sign > 0 else p_below + weight * q_below
         far = np.flatnonzero(outside < CUT)
         end = float(x[far[0]]) if far.size else limit
         atoms = base.atoms.losses

@@ -1,4 +1,4 @@
-"""Means of independent likelihood ratios on geometric grids, rounded up or down in convex order.
+"""Likelihood ratios on geometric grids, rounded up or down in convex order.
 
 Both δ(ε) and its reverse are means of convex functions of the likelihood ratio under Q. So a pair
 dominates another, in both directions, if and only if its ratio is larger in convex order, and that
@@ -17,11 +17,10 @@ import numpy as np
 from hockeystick.errors import NumericalError
 from hockeystick.series import Array
 
-COARSE = 4
-"""Cells of the core's grid in one of the tail's."""
 CUT = 1e-20
-"""P-mass that rounding up moves to infinity, and Q-mass to 0, at each end."""
-MOST_POINTS = 30_000
+"""Tails thinner than this are cut off: moved to 0 and infinity when rounding up."""
+NOISE = 2.0**-49
+MOST_CELLS = 200_000
 
 
 @dataclass(frozen=True)
@@ -43,21 +42,11 @@ class Part:
         return np.asarray(np.exp(self.width * np.arange(self.first, self.last)))
 
 
-@dataclass(frozen=True)
-class Law:
-    """A ratio: fine where most of it is, coarse elsewhere; Q-mass at 0 and P-mass at infinity."""
-
-    core: Part
-    tail: Part
-    void: float
-    infinite: float
-
-
 class Cells:
     """Mass between neighbouring grid points, and which part of it rounding moves to the upper."""
 
     def __init__(self, width: float, first: int, last: int) -> None:
-        if last - first > MOST_POINTS * COARSE:
+        if last - first > MOST_CELLS:
             raise NumericalError(f"the law of the mean ratio would need {last - first} grid points")
         self.width, self.first = width, first
         self.mass, self.up = np.zeros(last - first), np.zeros(last - first)
@@ -76,6 +65,8 @@ class Cells:
     def split(self, losses: Array) -> tuple[Array, Array]:
         """The grid point below each loss, and the part that moves up: it keeps the mean ratio."""
         place = losses / self.width
+        near = np.round(place)  # a grid point, but for the rounding of its logarithm
+        place = np.where(np.abs(place - near) * self.width < NOISE * (1 + abs(losses)), near, place)
         j = np.floor(place)
         part = np.expm1((place - j) * self.width) / math.expm1(self.width)
         return j.astype(int), np.minimum(part, 1.0)
@@ -90,13 +81,22 @@ class Cells:
         """Add masses of a finer grid."""
         self.add(part.width * np.arange(part.first, part.last), part.q)
 
+    def atoms(self, upper: bool) -> tuple[Array, Array]:
+        """Losses and masses: both ends of each cell, or the mean ratio of each cell."""
+        points = self.width * np.arange(self.first, self.first + len(self.mass) + 1)
+        if upper:
+            q = spread(self.mass, self.up)
+            return points[q > 0], q[q > 0]
+        kept = self.mass > 0
+        part = np.minimum(self.up[kept] / self.mass[kept], 1.0)
+        return points[:-1][kept] + np.log1p(part * math.expm1(self.width)), self.mass[kept]
+
     def rounded(self, upper: bool) -> Part:
         """The masses on the grid, larger or smaller in convex order than those in the cells."""
-        up = np.minimum(self.up, self.mass)
-        q = np.append(self.mass - up, 0.0)
-        q[1:] += up
-        whole = Part(self.width, self.first, q)
-        return strip(whole if upper else _contract(whole, self.mass, up))
+        if upper:
+            return strip(Part(self.width, self.first, spread(self.mass, self.up)))
+        points = self.width * np.arange(self.first, self.first + len(self.mass) + 1)
+        return strip(Part(self.width, self.first, contract(np.exp(points), self.mass, self.up)))
 
 
 def strip(part: Part) -> Part:
@@ -107,36 +107,64 @@ def strip(part: Part) -> Part:
     return Part(part.width, part.first + int(kept[0]), part.q[kept[0] : kept[-1] + 1])
 
 
-def _contract(spread: Part, mass: Array, up: Array) -> Part:
-    """Smaller in convex order than the cells whose masses are spread to both neighbours.
+def spread(mass: Array, up: Array) -> Array:
+    """Masses at the grid points when that of each cell moves to both ends."""
+    up = np.minimum(up, mass)
+    return np.asarray(np.append(mass - up, 0.0) + np.append(0.0, up))
 
-    At the grid points the spread law has the true h(a) = E(A − a)+, and the true slopes are known
-    there; so the line over a cell is above h by at most mass·u(1−u)·(length of the cell), u being
-    the part that moves up. Lowering h by that, c, bends it: q loses the second difference of c.
+
+def contract(ratios: Array, mass: Array, up: Array) -> Array:
+    """Masses at the grid points, smaller in convex order than those in the cells between them.
+
+    Spread to both ends, the masses have the true h(a) = E(A − a)+ at the grid points. The function
+    is lowered there by c, see `_drop`, which takes the second difference of c from the masses, and
+    then replaced by its convex hull.
     """
-    q, step = spread.q, np.diff(spread.ratios)
-    if not q.any():
-        return spread
-    with np.errstate(divide="ignore", invalid="ignore"):
-        gap = np.nan_to_num((mass - up) * up / mass) * step
+    q, step = spread(mass, up), np.diff(ratios)
+    if not mass.any():
+        return q
     below, above = np.cumsum(q)[:-1], np.cumsum(q[::-1])[::-1][1:]
     put = np.append(0.0, np.cumsum(below * step))
     call = np.append(np.cumsum((above * step)[::-1])[::-1], 0.0)
-    c = np.minimum(np.maximum(np.append(gap, 0.0), np.append(0.0, gap)), np.minimum(put, call))
-    thin = np.minimum(put, call) < CUT  # the ends, not worth following
-    bend = np.diff(np.where(thin, np.minimum(put, call), c)) / step
+    cap = np.minimum(put, call)
+    bend = np.diff(_drop(cap, put > call, step, mass, up)) / step
     # Slopes are kept as the mass below on the left and above on the right: no cancellation.
-    gone = thin[:-1] & thin[1:]
-    left_q, right_q = np.where(gone, 0.0, below - bend), np.where(gone, 0.0, -above - bend)
-    middle = int(np.argmax(q))
-    left = np.maximum(_monotone(left_q[:middle], step[:middle]), 0.0)
-    right = np.minimum(_monotone(right_q[middle:], step[middle:]), 0.0)
-    lower = np.diff(np.concatenate([[0.0], left, [0.0], right, [0.0]]))
-    kept = np.append(lower[:middle], lower[middle + 1 :])
-    kept[middle] = q.sum() + (right[0] if right.size else 0.0) - (left[-1] if left.size else 0.0)
-    if kept[middle] < 0:
-        raise NumericalError("the law of the mean ratio cannot be rounded down; take a finer grid")
-    return Part(spread.width, spread.first, kept)
+    middle = int(np.argmax(np.diff(below - bend, prepend=0.0, append=q.sum())))
+    gone = (cap[:-1] < CUT) & (cap[1:] < CUT)
+    below, above = (np.where(gone, 0.0, x) for x in (below - bend, above + bend))
+    left = np.maximum(_monotone(below[:middle], step[:middle]), 0.0)
+    right = np.maximum(-_monotone(-above[middle:], step[middle:]), 0.0)
+    inner = q.sum() - left[-1:].sum() - right[:1].sum()
+    if inner < 0:
+        raise NumericalError("the law of the mean ratio cannot be rounded down")
+    outer = np.diff(left, prepend=0.0), -np.diff(right, append=0.0)
+    return np.concatenate([outer[0], [inner], outer[1]])
+
+
+def _drop(cap: Array, right: Array, step: Array, mass: Array, up: Array) -> Array:
+    """How far h must fall at each grid point for the lines between to be below the true h.
+
+    Over one cell h bends by its mass, at worst all at its mean u ∈ (0, 1): the line is too high by
+    mass·u(1−u)·step there. At most `cap` may be taken away, min(E(A − a)+, E(a − A)+); where that
+    is not enough, at the ends, the other side of the cell falls deeper.
+    """
+    u = np.clip(up / np.where(mass > 0, mass, 1.0), 0.0, 1.0)
+    gap = mass * u * (1 - u) * step
+    c = np.maximum(np.append(gap, 0.0), np.append(0.0, gap))
+    c = np.where(cap < CUT, cap, np.minimum(c, cap))  # the ends are not worth following
+    for _ in range(cap.size):
+        lack = gap - (1 - u) * c[:-1] - u * c[1:]
+        lack[lack <= 1e-13 * gap] = 0.0
+        if not lack.any():
+            return np.asarray(c)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            lift = np.where(right[1:], np.nan_to_num(lack / (1 - u)), 0.0)
+            drag = np.where(right[:-1], 0.0, np.nan_to_num(lack / u))
+        deeper = np.minimum(np.maximum(c + np.append(lift, 0.0), c + np.append(0.0, drag)), cap)
+        if (deeper <= c).all():
+            break
+        c = deeper
+    raise NumericalError("the law of the mean ratio cannot be rounded down to its grid")
 
 
 def _monotone(values: Array, weights: Array) -> Array:
@@ -151,99 +179,3 @@ def _monotone(values: Array, weights: Array) -> Array:
         values = np.bincount(joined, weights * values) / total
         weights, block = total, joined[block]
     return values[block]
-
-
-def settle(
-    core: Cells, tail: Cells, void: float, infinite: float, reach: float, weight: float, upper: bool
-) -> Law:
-    """Round both grids, move what is beyond `reach` to the coarse one and cut the ends.
-
-    Q-mass is counted `weight` times at the cut: as often as the law will be added to itself.
-    """
-    fine = core.rounded(upper)
-    edge = COARSE * math.ceil(reach / core.width / COARSE)
-    low, high = (min(max(k - fine.first, 0), len(fine.q)) for k in (-edge, edge + 1))
-    tail.add_part(Part(fine.width, fine.first, fine.q[:low]))
-    tail.add_part(Part(fine.width, fine.first + high, fine.q[high:]))
-    parts = [Part(fine.width, fine.first + low, fine.q[low:high]), tail.rounded(upper)]
-    if upper:
-        for i, part in enumerate(parts):
-            q, p = part.q, part.q * part.ratios
-            small = np.cumsum(weight * q + p) < CUT
-            small |= np.cumsum((weight * q + p)[::-1])[::-1] < CUT
-            void, infinite = void + float(q[small].sum()), infinite + float(p[small].sum())
-            parts[i] = strip(Part(part.width, part.first, np.where(small, 0.0, q)))
-    return Law(parts[0], parts[1], void, infinite)
-
-
-def _pairs(cells: Cells, x: Part, y: Part, f: int, c: int) -> None:
-    """Add the law of (f·X + c·Y)/(f + c) to the cells, for independent X and Y on one grid.
-
-    With Y = X·e^{wd} it is X·(f + c·e^{wd})/(f + c): all pairs at one distance d shift alike.
-    """
-    if not len(x.q) or not len(y.q):
-        return
-    w = x.width
-    stride = round(w / cells.width)
-    same = x is y and f == c
-    distances = np.arange(0 if same else y.first - x.last + 1, y.last - x.first)
-    shifts, parts = cells.split(_shift(w * distances, f, c))
-    rows = zip(distances.tolist(), shifts.tolist(), parts.tolist(), strict=True)
-    for d, shift, part in rows:
-        low, high = max(x.first, y.first - d), min(x.last, y.last - d)
-        masses = x.q[low - x.first : high - x.first] * y.q[low + d - y.first : high + d - y.first]
-        if same and d:
-            masses *= 2
-        cells.place(low, masses, shift, part, stride)
-
-
-def _shift(x: Array, f: int, c: int) -> Array:
-    """log((f + c·e^x)/(f + c))."""
-    small = np.exp(-np.abs(x))
-    return np.maximum(x, 0) + np.log(np.where(x > 0, c + f * small, f + c * small) / (f + c))
-
-
-def _coarse(part: Part, upper: bool) -> Part:
-    """The core on the tail's grid."""
-    cells = Cells(COARSE * part.width, part.first // COARSE, part.last // COARSE + 2)
-    cells.add_part(part)
-    return cells.rounded(upper)
-
-
-def _together(one: Part, other: Part) -> Part:
-    """Two parts on one grid as one."""
-    if not len(other.q):
-        return one
-    low, high = min(one.first, other.first), max(one.last, other.last)
-    q = np.zeros(high - low)
-    for part in (one, other):
-        q[part.first - low : part.last - low] += part.q
-    return Part(one.width, low, q)
-
-
-def combine(x: Law, y: Law, f: int, c: int, width: float, reach: float, weight: float,
-            upper: bool) -> Law:  # fmt: skip
-    """The law of (f·X + c·Y)/(f + c), for X and Y the means of f and c independent ratios."""
-    n = f + c
-    y_core = _coarse(y.core, upper)
-    y_all = _together(y_core, y.tail)
-    x_all = y_all if x is y else _together(_coarse(x.core, upper), x.tail)
-    stride = round(x.core.width / width)
-    core = Cells(width, stride * min(x.core.first, y.core.first) - 1,
-                 stride * max(x.core.last, y.core.last) + 2)  # fmt: skip
-    _pairs(core, x.core, y.core, f, c)
-    spread = upper and max(x.void, y.void) * weight <= 100 * CUT
-    void, infinite = x.void * y.void, (f * x.infinite + c * y.infinite) / n
-    room = 0 if spread else math.ceil(math.log(n / min(f, c)) / (COARSE * width))
-    tail = Cells(COARSE * width, stride * min(x_all.first, y_all.first) - room - 2,
-                 stride * max(x_all.last, y_all.last) + 3)  # fmt: skip
-    _pairs(tail, x_all, y.tail, f, c)
-    _pairs(tail, x.tail, y_core, f, c)
-    if spread:
-        # One of the two is 0: so rarely that the other one may as well go to 0 and infinity.
-        void, infinite = x.void + y.void, infinite + (f * y.void + c * x.void) / n
-    else:
-        shift, part = tail.split(np.log([c / n, f / n]))
-        tail.place(y_all.first, x.void * y_all.q, int(shift[0]), float(part[0]), stride)
-        tail.place(x_all.first, y.void * x_all.q, int(shift[1]), float(part[1]), stride)
-    return settle(core, tail, void, infinite, reach, weight, upper)
