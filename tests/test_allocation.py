@@ -227,6 +227,25 @@ def test_many_steps_against_simulation() -> None:
         assert values.mean() <= profiles(high, epsilon)[1] + error
 
 
+def test_the_far_tail_of_many_steps_against_simulation() -> None:
+    """δ = E_Q(S/t − e^ε)+ with one of the t ratios drawn where it matters, whichever it is."""
+    rng = np.random.default_rng(2)
+    steps, epsilon, raised = 1000, 1.0, 8.0
+    values = []
+    for _ in range(4):
+        z = rng.standard_normal((2000, steps))
+        z[:, 0] += raised
+        weight = steps / np.exp(raised * z - raised**2 / 2).sum(axis=1)
+        values.append(weight * np.maximum(np.exp(z - 0.5).mean(axis=1) - math.exp(epsilon), 0))
+    drawn = np.concatenate(values)
+    error = 5 * drawn.std() / math.sqrt(len(drawn))
+    assert error < 0.2 * drawn.mean()
+    assert drawn.mean() < 1e-12
+    low, high = (profiles(loss, epsilon)[0] for loss in both(GaussianLoss(1.0), steps))
+    assert low - error <= drawn.mean() <= high + error
+    assert high - low < 0.02 * high
+
+
 # enumeration --------------------------------------------------------------------------------------
 
 
@@ -403,9 +422,13 @@ def test_one_step_is_the_base() -> None:
 
 
 def test_next_to_nothing() -> None:
-    low, high = both(GaussianLoss(1e-9), 100)
+    low, high = both(GaussianLoss(1e-12), 100)
     assert profiles(low, 0.0) == (0.0, 0.0)
-    assert profiles(high, 0.0)[0] <= 1e-9
+    assert profiles(high, 0.0)[0] <= 1e-12
+    tiny = 1e-5  # where δ(0) = 2Φ(shift/2) − 1, and the mean of t has its shift over sqrt(t)
+    lower, upper = (profiles(loss, 0.0)[0] for loss in both(GaussianLoss(tiny), 100))
+    assert lower <= tiny / 10 / math.sqrt(2 * math.pi) <= upper
+    assert upper - lower < 1e-3 * upper
 
 
 @pytest.mark.parametrize("steps", [0, -1, 2.5, True])

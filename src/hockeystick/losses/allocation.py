@@ -182,7 +182,7 @@ def _support(base: Loss, weight: float) -> tuple[float, float]:
     """Losses outside of which there is next to nothing, neither of P nor of Q."""
     ends = []
     for limit, sign in ((base.bottom, -1.0), (base.top, 1.0)):
-        x = sign * np.geomspace(1e-6, 1e6, 400)
+        x = sign * _spread(base, 1) * np.geomspace(1e-2, 1e6, 600)
         p_above, q_above, p_below, q_below = base.tails(x)
         outside = p_above + weight * q_above if sign > 0 else p_below + weight * q_below
         far = np.flatnonzero(outside < CUT)

@@ -130,17 +130,20 @@ def _coarse(parts: list[Part], upper: bool) -> Part:
 def combine(x: Law, y: Law, f: int, c: int, level: Level) -> Law:
     """The law of (f·X + c·Y)/(f + c), for X and Y the means of f and c independent ratios."""
     n, upper = f + c, level.upper
-    core, tail = _room(x, y, f, c, level)
+    zero = max(x.void, y.void)
+    rare = upper and zero * level.weight <= 100 * CUT
+    least = min(f, c) / n if zero and not rare else 1.0
+    core, tail = _room(x, y, least, level)
     x_all, y_all = (_coarse([law.core, law.tail], upper) for law in (x, y))
     _pairs(core, x.core, y.core, f, c)
     _pairs(tail, x_all, y.tail, f, c)
     if len(x.tail.q):
         _pairs(tail, x.tail, _coarse([y.core], upper), f, c)
     void, infinite = x.void * y.void, (f * x.infinite + c * y.infinite) / n
-    if upper and max(x.void, y.void) * level.weight <= 100 * CUT:
+    if rare:
         # One of the two is 0: so rarely that the other one may as well go to 0 and infinity.
         void, infinite = x.void + y.void, infinite + (f * y.void + c * x.void) / n
-    else:
+    elif zero:
         stride = round(x_all.width / tail.width)
         shift, part = tail.split(np.log([c / n, f / n]))
         tail.place(y_all.first, x.void * y_all.q, int(shift[0]), float(part[0]), stride)
@@ -148,8 +151,8 @@ def combine(x: Law, y: Law, f: int, c: int, level: Level) -> Law:
     return settle(core, tail, void, infinite, level)
 
 
-def _room(x: Law, y: Law, f: int, c: int, level: Level) -> tuple[Cells, Cells]:
-    """Fine cells for the sum of the cores, coarse ones for all others, where one may be 0."""
+def _room(x: Law, y: Law, least: float, level: Level) -> tuple[Cells, Cells]:
+    """Fine cells for the sum of the cores, coarse ones for all others, down to `least` times X."""
     stride = round(x.core.width / level.width)
     low, high = min(x.core.first, y.core.first), max(x.core.last, y.core.last)
     core = Cells(level.width, stride * low - 1, stride * high + 2)
@@ -157,5 +160,5 @@ def _room(x: Law, y: Law, f: int, c: int, level: Level) -> tuple[Cells, Cells]:
     for tail in (x.tail, y.tail):
         if len(tail.q):
             low, high = min(low, tail.first), max(high, tail.last)
-    below = math.ceil(math.log((f + c) / min(f, c)) / (COARSE * level.width))
+    below = math.ceil(-math.log(least) / (COARSE * level.width))
     return core, Cells(COARSE * level.width, stride * (low - 2) - below, stride * (high + 2))
