@@ -197,14 +197,14 @@ def put(shift: float, steps: int, strike: float) -> float:
     weights = np.exp(-(u**2) / 2) * (u[1] - u[0]) / math.sqrt(2 * math.pi)
     ratios = np.exp(shift * u - shift**2 / 2)
     centre = 2 / math.sqrt(steps * math.expm1(shift**2))
-    z = centre + 1j * np.arange(-800, 801) * centre / 40
+    z = centre + 1j * np.arange(801) * centre / 40
     phi = np.exp(-z[:, None] * ratios) @ weights
     terms = np.exp(steps * np.log(phi) + z * strike) / z**2
-    return float(terms.sum().real) * (centre / 40) / (2 * math.pi)
+    return float(terms.sum().real - terms[0].real / 2) * (centre / 40) / math.pi
 
 
 @pytest.mark.parametrize(
-    ("sigma", "steps", "epsilon"), [(1.0, 1000, 0.05), (2.0, 1000, 0.02), (1.0, 777, 0.1)]
+    ("sigma", "steps", "epsilon"), [(1.0, 1000, 0.05), (2.0, 256, 0.05), (1.0, 333, 0.1)]
 )
 def test_many_steps_against_the_transform(sigma: float, steps: int, epsilon: float) -> None:
     shift, a = 1 / sigma, math.exp(epsilon)
@@ -300,7 +300,7 @@ def test_epochs_compose() -> None:
 
 
 @pytest.mark.parametrize(
-    ("sigma", "steps"), [(0.3, 7), (0.5, 64), (1.0, 100), (5.0, 33), (20.0, 1000)]
+    ("sigma", "steps"), [(0.3, 7), (0.5, 64), (1.0, 100), (5.0, 33), (20.0, 200)]
 )
 def test_the_upper_end_is_above_the_lower_everywhere(sigma: float, steps: int) -> None:
     low, high = both(GaussianLoss(1 / sigma), steps)
@@ -333,7 +333,7 @@ def test_ten_epochs_of_a_thousand_steps() -> None:
 
 @pytest.mark.parametrize(("sigma", "delta"), [(0.3, 1e-12), (20.0, 1e-12)])
 def test_far_corners_stay_close(sigma: float, delta: float) -> None:
-    low, high = both(GaussianLoss(1 / sigma), 4096)
+    low, high = both(GaussianLoss(1 / sigma), 2048)
     lower = lattice.epsilon(ComposedLoss([(low, 100)]), delta).lower
     upper = lattice.epsilon(ComposedLoss([(high, 100)]), delta).upper
     assert lower <= upper < lower * 1.01
