@@ -19,6 +19,7 @@ from hockeystick.classical.amplification import (
     without_replacement_profile,
 )
 from hockeystick.classical.composition import (
+    compose_profile,
     naive_composition,
     optimal_composition,
     optimal_composition_delta,
@@ -32,6 +33,7 @@ from hockeystick.classical.conversion import (
     mironov_epsilon,
     optimal_delta,
     optimal_epsilon,
+    pearson_vajda_delta,
 )
 from hockeystick.classical.group import (
     gaussian_group_profile,
@@ -87,6 +89,7 @@ __all__ = [
     "amplify_without_replacement",
     "approximate_profile",
     "base_epsilon",
+    "compose_profile",
     "discrete_profile",
     "epsilon_from_curve",
     "gaussian_group_profile",
@@ -111,6 +114,7 @@ __all__ = [
     "optimal_composition_delta",
     "optimal_delta",
     "optimal_epsilon",
+    "pearson_vajda_delta",
     "poisson_profile",
     "poisson_replace_one_profile",
     "poisson_samples",

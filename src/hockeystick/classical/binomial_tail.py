@@ -46,32 +46,37 @@ def tail(step_epsilon: float, count: int, start: int) -> Tail:
 def log_mass(l: Array, k: int, epsilon: float) -> Array:  # noqa: E741
     """log of the binomial probability of l truths among k, to about 1e-15 times itself.
 
-    Loader's (2000) form: with d = l − kp, exp(−kp·φ(d/(kp)) − kq·φ(−d/(kq))) times a smooth factor,
-    φ(t) = (1 + t)·log(1 + t) − t, in which nothing large cancels.
+    Loader's (2000) form: exp(−D(l, kp) − D(k − l, kq)) times a smooth factor, with the deviance
+    D(x, M) = x·log(x/M) + M − x, in which nothing large cancels.
     """
-    p, q = 1 / (1 + math.exp(-epsilon)), math.exp(-epsilon) / (1 + math.exp(-epsilon))
-    d = (l - k / 2) - k / 2 * math.tanh(epsilon / 2)
-    deviance = k * p * _phi(d / (k * p)) + k * q * _phi(-d / (k * q))
-    other = k - l
-    inside = np.maximum(l * other / k, 0.25)
-    smooth = _stirling(np.array(float(k))) - _stirling(l) - _stirling(other)
+    log_total = math.log1p(math.exp(-epsilon))
+    p, q = math.exp(-log_total), math.exp(-epsilon - log_total)
+    # l − kp, from whichever of p − 1/2 and q is the smaller number.
+    d = (l - k / 2) - k / 2 * math.tanh(epsilon / 2) if epsilon < 1 else k * q - (k - l)
+    log_k = math.log(k)
+    deviance = _deviance(l, d, k * p, log_k - log_total)
+    deviance += _deviance(k - l, -d, k * q, log_k - epsilon - log_total)
+    inside = np.maximum(l * (k - l) / k, 0.25)
+    smooth = _stirling(np.array(float(k))) - _stirling(l) - _stirling(k - l)
     smooth -= 0.5 * np.log(2 * math.pi * inside)
     # At both ends the law is a plain power.
-    ends = np.where(l == k, -k * math.log1p(math.exp(-epsilon)), 0.0)
-    ends = np.where(l == 0, -k * (epsilon + math.log1p(math.exp(-epsilon))), ends)
+    ends = np.where(l == k, -k * log_total, -k * (epsilon + log_total))
     return np.where((l == 0) | (l == k), ends, smooth - deviance)
 
 
-def _phi(t: Array) -> Array:
-    """(1 + t)·log(1 + t) − t for t >= −1."""
-    small = np.abs(t) < 0.1
+def _deviance(x: Array, d: Array, mean: float, log_mean: float) -> Array:
+    """x·log(x/mean) − d, where d = x − mean is known better than the difference would be.
+
+    With t = d/mean it is mean·((1 + t)·log(1 + t) − t), of which the series is taken near t = 0.
+    """
+    near, far = np.abs(d) < 0.1 * mean, d > 1e3 * mean
+    t = np.where(far, 0.0, d) / (mean or 1.0)
     series = np.zeros_like(t)
-    x = np.where(small, t, 0.0)
     for n in range(18, 1, -1):
-        series = series * x + (-1) ** n / (n * (n - 1))
-    inside = np.maximum(1 + t, 0.0)
-    plain = inside * np.log1p(np.maximum(t, -1 + 1e-16)) - t
-    return np.where(small, series * x * x, plain)
+        series = series * np.where(near, t, 0.0) + (-1) ** n / (n * (n - 1))
+    log_ratio = np.log1p(np.maximum(t, -1 + 1e-16))
+    log_ratio = np.where(far, np.log(np.maximum(x, 1.0)) - log_mean, log_ratio)
+    return np.where(near, mean * series * t * t, x * log_ratio - d)
 
 
 def _stirling(n: Array) -> Array:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from hockeystick.classical.orders import Curve
-from hockeystick.domain import non_negative, probability
+from hockeystick.domain import finite_positive, non_negative, probability
 from hockeystick.errors import ParameterError
 from hockeystick.routes import renyi
 from hockeystick.series import Array
@@ -74,6 +74,25 @@ def improved_delta(order: Any, divergence: Any, epsilon: float) -> Any:
     alpha, value, _ = _checked(order, divergence, 1.0)
     shifted = value - non_negative("epsilon", epsilon) + np.log1p(-1 / alpha)
     return _plain(np.exp(np.minimum(0.0, (alpha - 1) * shifted - np.log(alpha))))
+
+
+def pearson_vajda_delta(order: Any, log_moment: Any, epsilon: float) -> Any:
+    """δ = E_q|p/q − 1|^j·(j − 1)^(j−1)/(j^j·(e^ε − 1)^(j−1)), at most 1.
+
+    What a moment of `classical.moments` says about (ε, δ), since x − c is at most that multiple of
+    x^j. Wang, Balle and Kasiviswanathan (2019, Lemma 28) print (E|p/q − 1|^j)/(e^ε − 1)^j, which is
+    Markov's inequality under q and not a bound on δ.
+
+    order: j in (1, inf). log_moment: log E_q|p/q − 1|^j. epsilon: in (0, inf).
+
+    >>> round(pearson_vajda_delta(2.0, math.log(4.0), math.log(11.0)), 12)
+    0.1
+    """
+    j, c = np.asarray(order, dtype=float), math.expm1(finite_positive("epsilon", epsilon))
+    if not ((j > 1) & np.isfinite(j)).all():
+        raise ParameterError(f"order must be in (1, inf), got {order!r}")
+    shape = (j - 1) * np.log((j - 1) / (j * c)) - np.log(j)
+    return _plain(np.exp(np.minimum(0.0, np.asarray(log_moment, dtype=float) + shape)))
 
 
 def epsilon_from_curve(

@@ -76,8 +76,10 @@ def moment_generating_function(
 
     def integrand(e: float) -> complex:
         ahead = profile(e)
-        grown = cmath.exp(s * e + math.log(ahead)) if ahead > 0 else 0.0
-        return grown + cmath.exp(-(s + 1) * e) * other(e)
+        exponent = s * e + math.log(ahead) if ahead > 0 else -math.inf
+        if exponent.real > 700:
+            raise NumericalError("the integral of the profile does not converge within floats")
+        return (cmath.exp(exponent) if ahead > 0 else 0.0) + cmath.exp(-(s + 1) * e) * other(e)
 
     if s == 0:
         return 1.0

@@ -1,0 +1,201 @@
+"""Composition theorems: the optimal one against brute force and 50 digits, the others above it."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from mpmath import mp, mpf
+
+from hockeystick.classical import (
+    approximate_profile,
+    compose_profile,
+    gaussian_profile,
+    hockey_stick,
+    naive_composition,
+    optimal_composition,
+    optimal_composition_delta,
+    strong_composition,
+)
+from hockeystick.errors import ParameterError
+
+PATH = Path(__file__).parent.parent / "data" / "optimal_composition.json"
+
+
+@pytest.fixture(autouse=True)
+def precision() -> Iterator[None]:
+    with mp.workdps(50):
+        yield
+
+
+def exact_delta(step: float, lost: float, count: int, epsilon: float) -> mpf:
+    """Kairouz, Oh and Viswanath (2015), Theorem 3.3, between lattice points too."""
+    e, total = mpf(step), mpf(epsilon)
+    p = 1 / (1 + mp.exp(-e))
+    kept = (1 - mpf(lost)) ** count
+    hidden = mp.fsum(
+        mp.binomial(count, l)
+        * p**l
+        * (1 - p) ** (count - l)
+        * -mp.expm1(total - (2 * l - count) * e)
+        for l in range(count + 1)  # noqa: E741
+        if (2 * l - count) * e > total
+    )
+    return 1 - kept + kept * hidden
+
+
+def test_reference() -> None:
+    for row in json.loads(PATH.read_text()):
+        step, lost, count = float(row["epsilon"]), float(row["delta"]), int(row["count"])
+        epsilon, delta = float(row["composed_epsilon"]), float(row["composed_delta"])
+        value = optimal_composition_delta(step, lost, count, epsilon=epsilon)
+        assert value == pytest.approx(delta, rel=1e-14)
+        assert optimal_composition(step, lost, count, delta=delta) == pytest.approx(
+            epsilon, rel=1e-12
+        )
+
+
+@given(
+    st.floats(-5, 1.5),
+    st.integers(1, 300),
+    st.floats(0, 1.01),
+    st.sampled_from([0.0, 1e-9, 1e-3, 0.3]),
+)
+def test_delta_in_fifty_digits(log_step: float, count: int, share: float, lost: float) -> None:
+    step = 10**log_step
+    epsilon = share * share * count * step
+    exact = exact_delta(step, lost, count, epsilon)
+    value = optimal_composition_delta(step, lost, count, epsilon=epsilon)
+    assert abs(value - exact) <= 2e-13 * exact + mpf(10) ** -320
+
+
+@given(st.floats(-5, 1), st.integers(1, 200), st.floats(-250, -0.01))
+def test_epsilon_is_the_smallest(log_step: float, count: int, log_delta: float) -> None:
+    """δ at the answer is below the target by what is promised and no more."""
+    step, delta = 10**log_step, 10**log_delta
+    epsilon = optimal_composition(step, 0, count, delta=delta)
+    assert 0 <= epsilon <= count * step
+    if epsilon < count * step:  # which itself is rounded to a float
+        assert exact_delta(step, 0, count, epsilon) <= delta
+    if epsilon > 0:
+        smaller = epsilon * (1 - 4e-15)
+        assert exact_delta(step, 0, count, smaller) >= delta * (1 - 1e-12)
+
+
+def test_brute_force_over_all_answers() -> None:
+    """Three steps of the extremal pair, every one of the 4³ outcomes."""
+    step, lost = 0.7, 0.05
+    p = math.exp(step) / (1 + math.exp(step))
+    first = np.array([lost, (1 - lost) * p, (1 - lost) * (1 - p), 0])
+    second = first[::-1].copy()
+    second[1:3] = first[[2, 1]]
+    one, other = (
+        np.array([math.prod(law[i] for i in outcome) for outcome in product(range(4), repeat=3)])
+        for law in (first, second)
+    )
+    for epsilon in (0.0, 0.3, 0.7, 1.0, 2.0, 2.1, 5.0):
+        exact = hockey_stick(one, other, math.exp(epsilon))
+        value = optimal_composition_delta(step, lost, 3, epsilon=epsilon)
+        assert value == pytest.approx(exact, rel=1e-12)
+
+
+@pytest.mark.parametrize("count", [1, 10, 1000, 10**5, 10**6])
+def test_a_million_steps_at_tiny_delta(count: int) -> None:
+    """There and back, and in the limit the Gaussian of the same variance of the loss."""
+    step = 1 / math.sqrt(count)
+    for delta in (1e-3, 1e-10, 1e-100):
+        epsilon = optimal_composition(step, 0, count, delta=delta)
+        here, before = (
+            optimal_composition_delta(step, 0, count, epsilon=e)
+            for e in (epsilon, epsilon * (1 - 4e-15))
+        )
+        assert here <= delta
+        assert before >= delta * (1 - 1e-12)
+    if count == 10**6:
+        value = optimal_composition_delta(step, 0, count, epsilon=3.0)
+        assert value == pytest.approx(gaussian_profile(3.0, 1.0), rel=1e-4)
+
+
+def test_the_order_of_the_theorems() -> None:
+    for step, lost, count in ((0.1, 1e-8, 100), (0.01, 0.0, 10_000), (1.0, 1e-7, 5)):
+        args = step, lost, count
+        best = optimal_composition(*args, delta=1e-5)
+        assert best < naive_composition(*args, delta=1e-5)
+        assert best < strong_composition(*args, delta=1e-5)
+    assert strong_composition(0.01, 0, 10_000, delta=1e-5) < naive_composition(
+        0.01, 0, 10_000, delta=1e-5
+    )
+
+
+def test_the_strong_theorem() -> None:
+    """Dwork and Roth (2014), Theorem 3.20, with δ' = δ − kδ₀."""
+    slack = mpf(1e-5) - 100 * mpf(1e-8)
+    e = mpf(0.1)
+    exact = mp.sqrt(200 * mp.log(1 / slack)) * e + 100 * e * mp.expm1(e)
+    assert strong_composition(0.1, 1e-8, 100, delta=1e-5) == pytest.approx(float(exact), rel=1e-13)
+
+
+def test_one_step_chosen_along_a_profile() -> None:
+    """A hundred Gaussians of μ = 0.1 are one of μ = 1, of which ε is known exactly."""
+
+    def step(epsilon: float) -> float:
+        return gaussian_profile(epsilon, 0.1)
+
+    best = compose_profile(step, 100, delta=1e-5)
+    assert gaussian_profile(best, 1.0) < 1e-5
+    scan = [optimal_composition(e, step(e), 100, delta=1e-5) for e in np.linspace(0.4, 0.7, 301)]
+    assert best == pytest.approx(min(scan), rel=1e-4)
+    for theorem in (naive_composition, strong_composition):
+        assert best < compose_profile(step, 100, delta=1e-5, theorem=theorem) < math.inf
+    fixed = compose_profile(lambda e: approximate_profile(e, 0.5, 0.0), 7, delta=0)
+    assert fixed == pytest.approx(3.5, rel=1e-3)
+
+
+THEOREMS = (naive_composition, strong_composition, optimal_composition)
+
+
+@pytest.mark.parametrize("theorem", THEOREMS)
+def test_the_ends(theorem) -> None:  # type: ignore[no-untyped-def]
+    assert theorem(0.5, 0.1, 3, delta=0.2) == math.inf
+    assert theorem(0.5, 0.1, 3, delta=1) == 0
+    assert theorem(0.5, 0.1, 0, delta=0) == 0
+    assert theorem(0, 0.01, 3, delta=0.1) == 0
+    assert theorem(0.5, 1.0, 3, delta=0.5) == math.inf
+
+
+def test_what_exactly_meets_delta() -> None:
+    """The composed δ₀ itself: every slack is used up, every ε still stands."""
+    assert naive_composition(0.5, 1e-6, 3, delta=3e-6) == 1.5
+    assert optimal_composition(0.5, 1e-6, 1, delta=1e-6) == 0.5
+    assert optimal_composition(0.5, 0, 7, delta=0) == 3.5
+    lost = -math.expm1(1000 * math.log1p(-1e-6))
+    assert optimal_composition(0.5, 1e-6, 1000, delta=lost) == 500
+    assert strong_composition(0.5, 0, 7, delta=0) == math.inf
+    assert optimal_composition_delta(0.5, 0, 7, epsilon=3.5) == 0
+    assert optimal_composition_delta(0.5, 0.1, 2, epsilon=math.inf) == pytest.approx(0.19)
+    assert optimal_composition_delta(0.5, 0.1, 0, epsilon=0) == 0
+
+
+def test_enormous_steps() -> None:
+    """All answers are true but for e^−ε: δ(ε) of k steps is about P[all true]·(1 − e^{ε − kε₀})."""
+    for step in (50.0, 800.0, 1e6):
+        epsilon = optimal_composition(step, 0, 4, delta=0.5)
+        assert epsilon == pytest.approx(4 * step - math.log(2), rel=1e-12)
+        assert optimal_composition_delta(step, 0, 4, epsilon=step) == pytest.approx(1, rel=1e-12)
+
+
+@pytest.mark.parametrize("theorem", THEOREMS)
+def test_bad_input(theorem) -> None:  # type: ignore[no-untyped-def]
+    with pytest.raises(ParameterError, match="step_epsilon must be in"):
+        theorem(math.inf, 0, 3, delta=0.1)
+    with pytest.raises(ParameterError, match="count must be an integer"):
+        theorem(0.5, 0, 2.5, delta=0.1)
+    with pytest.raises(ParameterError, match="delta must be in"):
+        theorem(0.5, 0, 3, delta=math.nan)
