@@ -56,7 +56,7 @@ def test_reference() -> None:
         step, lost, count = float(row["epsilon"]), float(row["delta"]), int(row["count"])
         epsilon, delta = float(row["composed_epsilon"]), float(row["composed_delta"])
         value = optimal_composition_delta(step, lost, count, epsilon=epsilon)
-        assert value == pytest.approx(delta, rel=1e-14)
+        assert value == pytest.approx(delta, rel=1e-14, abs=0)
         assert optimal_composition(step, lost, count, delta=delta) == pytest.approx(
             epsilon, rel=1e-12
         )
@@ -103,7 +103,7 @@ def test_brute_force_over_all_answers() -> None:
     for epsilon in (0.0, 0.3, 0.7, 1.0, 2.0, 2.1, 5.0):
         exact = hockey_stick(one, other, math.exp(epsilon))
         value = optimal_composition_delta(step, lost, 3, epsilon=epsilon)
-        assert value == pytest.approx(exact, rel=1e-12)
+        assert value == pytest.approx(exact, rel=1e-12, abs=0)
 
 
 @pytest.mark.parametrize("count", [1, 10, 1000, 10**5, 10**6])
@@ -120,7 +120,7 @@ def test_a_million_steps_at_tiny_delta(count: int) -> None:
         assert before >= delta * (1 - 1e-12)
     if count == 10**6:
         value = optimal_composition_delta(step, 0, count, epsilon=3.0)
-        assert value == pytest.approx(gaussian_profile(3.0, 1.0), rel=1e-4)
+        assert value == pytest.approx(gaussian_profile(3.0, 1.0), rel=1e-4, abs=0)
 
 
 def test_the_order_of_the_theorems() -> None:
@@ -139,7 +139,9 @@ def test_the_strong_theorem() -> None:
     slack = mpf(1e-5) - 100 * mpf(1e-8)
     e = mpf(0.1)
     exact = mp.sqrt(200 * mp.log(1 / slack)) * e + 100 * e * mp.expm1(e)
-    assert strong_composition(0.1, 1e-8, 100, delta=1e-5) == pytest.approx(float(exact), rel=1e-13)
+    assert strong_composition(0.1, 1e-8, 100, delta=1e-5) == pytest.approx(
+        float(exact), rel=1e-13, abs=0
+    )
 
 
 def test_one_step_chosen_along_a_profile() -> None:
@@ -151,11 +153,11 @@ def test_one_step_chosen_along_a_profile() -> None:
     best = compose_profile(step, 100, delta=1e-5)
     assert gaussian_profile(best, 1.0) < 1e-5
     scan = [optimal_composition(e, step(e), 100, delta=1e-5) for e in np.linspace(0.4, 0.7, 301)]
-    assert best == pytest.approx(min(scan), rel=1e-4)
+    assert best == pytest.approx(min(scan), rel=1e-4, abs=0)
     for theorem in (naive_composition, strong_composition):
         assert best < compose_profile(step, 100, delta=1e-5, theorem=theorem) < math.inf
     fixed = compose_profile(lambda e: approximate_profile(e, 0.5, 0.0), 7, delta=0)
-    assert fixed == pytest.approx(3.5, rel=1e-3)
+    assert fixed == pytest.approx(3.5, rel=1e-3, abs=0)
 
 
 THEOREMS = (naive_composition, strong_composition, optimal_composition)
@@ -187,8 +189,10 @@ def test_enormous_steps() -> None:
     """All answers are true but for e^−ε: δ(ε) of k steps is about P[all true]·(1 − e^{ε − kε₀})."""
     for step in (50.0, 800.0, 1e6):
         epsilon = optimal_composition(step, 0, 4, delta=0.5)
-        assert epsilon == pytest.approx(4 * step - math.log(2), rel=1e-12)
-        assert optimal_composition_delta(step, 0, 4, epsilon=step) == pytest.approx(1, rel=1e-12)
+        assert epsilon == pytest.approx(4 * step - math.log(2), rel=1e-12, abs=0)
+        assert optimal_composition_delta(step, 0, 4, epsilon=step) == pytest.approx(
+            1, rel=1e-12, abs=0
+        )
 
 
 @pytest.mark.parametrize("theorem", THEOREMS)

@@ -35,7 +35,7 @@ def test_there_and_back() -> None:
             (improved_epsilon, improved_delta),
         ):
             epsilon = to_epsilon(order, value, 1e-7)
-            assert to_delta(order, value, epsilon) == pytest.approx(1e-7, rel=1e-11)
+            assert to_delta(order, value, epsilon) == pytest.approx(1e-7, rel=1e-11, abs=0)
 
 
 def test_improved_is_the_best_constant_of_its_kind() -> None:
@@ -44,7 +44,7 @@ def test_improved_is_the_best_constant_of_its_kind() -> None:
     losses = np.linspace(epsilon, epsilon + 20, 2_000_001)
     ratio = -np.expm1(epsilon - losses) * np.exp(-(order - 1) * losses)
     best = float(ratio.max()) * math.exp((order - 1) * value)
-    assert improved_delta(order, value, epsilon) == pytest.approx(best, rel=1e-9)
+    assert improved_delta(order, value, epsilon) == pytest.approx(best, rel=1e-9, abs=0)
 
 
 def test_the_order_of_the_forms() -> None:
@@ -74,7 +74,7 @@ def test_improved_minimum_in_fifty_digits() -> None:
             return a / 2 + mp.log(1 - 1 / a) - mp.log(mpf(1e-5) * a) / (a - 1)
 
         a = mp.findroot(lambda a: mp.diff(value, a), mpf(5))
-        assert epsilon_from_curve(gaussian, 1e-5) == pytest.approx(float(value(a)), rel=1e-9)
+        assert epsilon_from_curve(gaussian, 1e-5) == pytest.approx(float(value(a)), rel=1e-9, abs=0)
 
 
 def test_optimal_delta_known_values() -> None:

@@ -37,16 +37,16 @@ def test_the_formula() -> None:
 
     for epsilon, size in ((0.5, 3), (2.0, 7)):
         plain = math.expm1(epsilon) / math.expm1(epsilon / size) * profile(epsilon / size)
-        assert group_profile(profile, epsilon, size) == pytest.approx(plain, rel=1e-13)
-    assert group_profile(profile, 0.0, 4) == pytest.approx(4e-3, rel=1e-14)
-    assert group_profile(profile, 1e-14, 4) == pytest.approx(4e-3, rel=1e-12)
+        assert group_profile(profile, epsilon, size) == pytest.approx(plain, rel=1e-13, abs=0)
+    assert group_profile(profile, 0.0, 4) == pytest.approx(4e-3, rel=1e-14, abs=0)
+    assert group_profile(profile, 1e-14, 4) == pytest.approx(4e-3, rel=1e-12, abs=0)
     assert group_profile(profile, 0.7, 1) == profile(0.7)
 
 
 def test_extremes_do_not_overflow() -> None:
     assert group_profile(lambda e: 1e-300, 1e5, 2) == 1
     assert group_profile(lambda e: 1e-300, 600.0, 2) == pytest.approx(
-        math.exp(300 - 300 * math.log(10)), rel=1e-9
+        math.exp(300 - 300 * math.log(10)), rel=1e-9, abs=0
     )
     assert group_profile(lambda e: 0.0, 1e5, 2) == 0
     assert group_profile(lambda e: 0.5, math.inf, 2) == 1

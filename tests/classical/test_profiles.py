@@ -40,19 +40,21 @@ def test_gaussian(shift: float) -> None:
         exact = log_gaussian(epsilon, shift)
         value = gaussian_log_profile(epsilon, shift)
         assert abs(value - exact) <= 1e-12 + 1e-14 * abs(exact)
-        assert gaussian_profile(epsilon, shift) == pytest.approx(float(mp.exp(exact)), rel=2e-12)
+        assert gaussian_profile(epsilon, shift) == pytest.approx(
+            float(mp.exp(exact)), rel=2e-12, abs=0
+        )
 
 
 def test_gaussian_near_one() -> None:
     """1 − δ to its own relative accuracy, where e^ε overflows: μ = 100, ε = 4700."""
     exact = log_gaussian(4700.0, 100.0)
-    assert gaussian_log_profile(4700.0, 100.0) == pytest.approx(float(exact), rel=1e-12)
+    assert gaussian_log_profile(4700.0, 100.0) == pytest.approx(float(exact), rel=1e-12, abs=0)
 
 
 def test_gaussian_where_delta_underflows() -> None:
     for epsilon, shift in ((100.0, 1.0), (5.0, 0.01), (3000.0, 20.0)):
         exact = log_gaussian(epsilon, shift)
-        assert gaussian_log_profile(epsilon, shift) == pytest.approx(float(exact), rel=1e-13)
+        assert gaussian_log_profile(epsilon, shift) == pytest.approx(float(exact), rel=1e-13, abs=0)
 
 
 @pytest.mark.parametrize("shift", [1e-9, 0.3, 1.0, 40.0])
@@ -60,8 +62,10 @@ def test_laplace(shift: float) -> None:
     for share in (0, 0.1, 0.5, 0.999, 1 - 1e-12):
         epsilon = share * shift
         exact = 1 - mp.exp((mpf(epsilon) - mpf(shift)) / 2)
-        assert laplace_profile(epsilon, shift) == pytest.approx(float(exact), rel=1e-14)
-        assert laplace_log_profile(epsilon, shift) == pytest.approx(float(mp.log(exact)), rel=1e-13)
+        assert laplace_profile(epsilon, shift) == pytest.approx(float(exact), rel=1e-14, abs=0)
+        assert laplace_log_profile(epsilon, shift) == pytest.approx(
+            float(mp.log(exact)), rel=1e-13, abs=0
+        )
     assert laplace_profile(shift, shift) == 0
     assert laplace_profile(shift * 2, shift) == 0
 
@@ -74,14 +78,14 @@ def test_laplace_is_the_hockey_stick_of_two_laplace_laws() -> None:
                 lambda x, e=epsilon: (mp.exp(-abs(x - 1)) - mp.exp(e - abs(x))) / 2,
                 [crossing, 1, 3, 10, 60] if crossing < 1 else [crossing, 3, 10, 60],
             )
-            assert laplace_profile(epsilon, 1.0) == pytest.approx(float(integral), rel=1e-12)
+            assert laplace_profile(epsilon, 1.0) == pytest.approx(float(integral), rel=1e-12, abs=0)
 
 
 @pytest.mark.parametrize("profile", [laplace_profile, gaussian_profile])
 def test_below_zero_by_reversal(profile) -> None:  # type: ignore[no-untyped-def]
     for epsilon in (0.1, 1.0, 5.0):
         reverse = -math.expm1(-epsilon) + math.exp(-epsilon) * profile(epsilon, 0.8)
-        assert profile(-epsilon, 0.8) == pytest.approx(reverse, rel=1e-13)
+        assert profile(-epsilon, 0.8) == pytest.approx(reverse, rel=1e-13, abs=0)
 
 
 @pytest.mark.parametrize("profile", [laplace_profile, gaussian_profile])
@@ -103,8 +107,8 @@ def test_approximate_profile_is_that_of_the_extremal_pair() -> None:
     second = [0, (1 - d0) * (1 - p), (1 - d0) * p, d0]
     for epsilon in (0.0, 0.3, 0.8, 2.0):
         exact = hockey_stick(first, second, math.exp(epsilon))
-        assert approximate_profile(epsilon, e0, d0) == pytest.approx(exact, rel=1e-12)
-    assert approximate_profile(0.8, e0, d0) == pytest.approx(d0, rel=1e-12)
+        assert approximate_profile(epsilon, e0, d0) == pytest.approx(exact, rel=1e-12, abs=0)
+    assert approximate_profile(0.8, e0, d0) == pytest.approx(d0, rel=1e-12, abs=0)
 
 
 def test_bad_input() -> None:

@@ -29,13 +29,10 @@ def amplified_epsilon(epsilon: float, rate: float) -> float:
     e, eta = non_negative("epsilon", epsilon), probability("rate", rate)
     if eta == 0:
         return 0.0
-    if e > 36:  # then 1 − η is lost beside η·e^ε unless η is tiny
-        return (
-            e + math.log(eta + (1 - eta) * math.exp(-e))
-            if eta * math.exp(min(e, 700)) > 1
-            else (math.log1p(eta * math.expm1(e)))
-        )
-    return math.log1p(eta * math.expm1(e))
+    if e < 709:  # e^ε is a float
+        return math.log1p(eta * math.expm1(e))
+    x = e + math.log(eta)
+    return x if x > 40 else math.log1p(math.exp(x))
 
 
 def base_epsilon(epsilon: float, rate: float) -> float:

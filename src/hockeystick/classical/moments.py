@@ -109,7 +109,8 @@ def moments_of_curve(
     """log of √(B(2⌊j/2⌋)·B(2⌈j/2⌉)) for 2 <= j <= largest, B(l) = E_q(p/q − 1)^l from the curve.
 
     B(l) = Σ_i (−1)^i·C(l, i)·e^{(i−1)·ε(i)} cancels about as many digits as it has terms. If the
-    curve takes a `Decimal` and returns one, it is asked in the precision that 30 digits of B need.
+    curve takes a `Decimal` and returns one, it is asked in the precision that 30 digits of B need,
+    and believed.
     A float curve has 16 digits and no more: B is then raised by all that errors of `CURVE_ERROR` in
     its values can amount to, so it stays an upper bound, if a useless one at large l. Then
     B(l) <= (e^{ε(∞)} − 1)²·B(l − 2) helps where ε(∞) is finite (Wang, Balle and Kasiviswanathan
@@ -141,8 +142,9 @@ class _Differences:
         self.prec = 0
         if not all(map(math.isfinite, rough)):
             return
-        # B(l) >= B(2)^(l/2), and no term is above 2^l·e^{max}.
-        nats = max(rough) + top * (math.log(2) - min(0.0, math.log(max(rough[0], 1e-300))) / 2)
+        # No term is above 2^l·E r^l, r = p/q, and B(l) is at least B(2)^(l/2) and, because
+        # r^l <= 2^(l−1)·(|r − 1|^l + 1), at least 2^(1−l)·E r^l − 1: no more than this cancels.
+        nats = top * (2 * math.log(2) - min(0.0, math.log(max(rough[0], 1e-300))) / 2)
         self.prec = DIGITS + math.ceil(nats / math.log(10))
         with localcontext() as context:
             context.prec = self.prec
@@ -177,7 +179,7 @@ def _decimals(curve: Callable[[Any], Any], top: int) -> list[Decimal] | None:
     """(i − 1)·ε(i) for i = 2, …, top from a curve that answers in `Decimal`, else None."""
     try:
         values = [curve(Decimal(i)) for i in range(2, top + 1)]
-    except TypeError:
+    except (TypeError, ValueError, ArithmeticError, AttributeError):
         return None
     if not all(isinstance(value, Decimal) for value in values):
         return None

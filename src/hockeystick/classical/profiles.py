@@ -29,8 +29,9 @@ def laplace_log_profile(epsilon: Any, shift: float) -> Any:
     theta = non_negative("shift", shift)
 
     def log_delta(e: Array) -> Array:
-        with np.errstate(divide="ignore"):
-            return np.log(-np.expm1(np.minimum(e - theta, 0.0) / 2))
+        x = np.minimum(e - theta, 0.0) / 2
+        with np.errstate(divide="ignore"):  # δ = 0 at x = 0
+            return np.where(x < -0.7, np.log1p(-np.exp(x)), np.log(-np.expm1(x)))
 
     return _profile(epsilon, theta, log_delta)
 

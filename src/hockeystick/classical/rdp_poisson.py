@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from hockeystick.classical.amplification import amplified_epsilon
 from hockeystick.classical.binomial_terms import log_one_plus, log_weights
 from hockeystick.classical.orders import Curve, at_orders, below_chords, chord, remembered
 from hockeystick.domain import probability
@@ -40,7 +41,7 @@ def rdp_poisson(curve: Curve, rate: float, order: Any, factor: float = 3) -> Any
 
     def value(alpha: float) -> float:
         if math.isinf(alpha):
-            return _pure(float(curve(math.inf)), q)
+            return amplified_epsilon(float(curve(math.inf)), q)
         return chord(lambda n: _cumulant(epsilons(n), q, n, factor), alpha)
 
     return at_orders(value, order)
@@ -67,7 +68,7 @@ def rdp_lower_bound(curve: Curve, gamma: float, order: Any) -> Any:
 
     def value(alpha: float) -> float:
         if math.isinf(alpha):
-            return _pure(float(curve(math.inf)), rate)
+            return amplified_epsilon(float(curve(math.inf)), rate)
         return below_chords(lambda n: _cumulant(epsilons(n), rate, n, 1.0), alpha)
 
     return at_orders(value, order)
@@ -88,10 +89,3 @@ def log_excess(epsilons: Array, rate: float, n: int, factor: float) -> Array:
 
 def _cumulant(epsilons: Array, rate: float, n: int, factor: float) -> float:
     return 0.0 if rate == 0 else log_one_plus(log_excess(epsilons, rate, n, factor))
-
-
-def _pure(epsilon: float, rate: float) -> float:
-    """log(1 + rate·(e^ε − 1)), the largest loss after sampling."""
-    from hockeystick.classical.amplification import amplified_epsilon
-
-    return amplified_epsilon(epsilon, rate)
