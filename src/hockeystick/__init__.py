@@ -34,8 +34,14 @@ from hockeystick.mechanisms.profile import ProfileDP
 from hockeystick.mechanisms.randomized_response import RandomizedResponse
 from hockeystick.mechanisms.renyi import RenyiDP
 from hockeystick.relation import ADD_REMOVE, REPLACE_ONE, ZERO_OUT, Relation
+from hockeystick.samplers.every_record import EveryRecord
 from hockeystick.samplers.poisson import Poisson
+from hockeystick.samplers.random_allocation import RandomAllocation
 from hockeystick.samplers.sampler import Sampler
+from hockeystick.samplers.shuffled import Shuffled
+from hockeystick.samplers.truncated_poisson import TruncatedPoisson
+from hockeystick.samplers.with_replacement import WithReplacement
+from hockeystick.samplers.without_replacement import WithoutReplacement
 
 __version__ = "0.1.0"
 
@@ -51,6 +57,7 @@ __all__ = [
     "Composition",
     "DiscreteGaussian",
     "DiscreteLaplace",
+    "EveryRecord",
     "ExponentialMechanism",
     "Gaussian",
     "HockeystickError",
@@ -61,12 +68,17 @@ __all__ = [
     "Poisson",
     "ProfileDP",
     "PureDP",
+    "RandomAllocation",
     "RandomizedResponse",
     "Relation",
     "RelationError",
     "RenyiDP",
     "Sampler",
+    "Shuffled",
     "TruncatedConcentratedDP",
+    "TruncatedPoisson",
+    "WithReplacement",
+    "WithoutReplacement",
     "ZeroConcentratedDP",
     "calibrate",
     "parse",

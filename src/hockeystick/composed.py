@@ -90,8 +90,6 @@ class ComposedLoss:
 
     def truncated(self, mass: float) -> ComposedLoss:
         """The sum with outcomes of P-mass about `mass`, of the largest losses, made infinite."""
-        if math.isfinite(self.top):
-            return self
         each = mass / self.steps
         return ComposedLoss((loss.truncated(each), count) for loss, count in self.parts)
 

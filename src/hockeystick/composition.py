@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from hockeystick.errors import ParameterError, RelationError
+from hockeystick.errors import RelationError
 from hockeystick.loss import Loss
 from hockeystick.mechanism import Mechanism
 from hockeystick.relation import Relation
 from hockeystick.series import Array
-
-if TYPE_CHECKING:
-    from hockeystick.samplers.sampler import Sampler
 
 
 class Composition(Mechanism):
@@ -32,13 +28,18 @@ class Composition(Mechanism):
         return dict(self._parts)
 
     def loss(self, relation: Relation) -> Loss | None:
-        raise ParameterError(f"a composition has no single loss, its parts have: {self!r}")
+        """The loss of all parts together, as one release: for sampling once and for all."""
+        from hockeystick.losses.product import product
 
-    def on(self, sampler: Sampler) -> Mechanism:
-        raise ParameterError(
-            f"a composition on one shared sample is not available, got {self!r}; if each part "
-            "draws its own sample, put the sampler on each, `a.on(sampler) + b.on(sampler)`"
-        )
+        losses = [(part.loss(relation), count) for part, count in self._parts.items()]
+        known = [(loss, count) for loss, count in losses if loss is not None]
+        return product(known) if len(known) == len(losses) else None
+
+    def known_by_curve(self, relation: Relation) -> bool:
+        return any(part.known_by_curve(relation) for part in self._parts)
+
+    def group(self, size: int) -> Mechanism:
+        return compose((part.group(size), count) for part, count in self._parts.items())
 
     def renyi(self, orders: Array, relation: Relation) -> tuple[Array, Array]:
         one, other = np.zeros(orders.shape), np.zeros(orders.shape)

@@ -43,17 +43,20 @@ class Mechanism(ABC):
         loss = self.loss(relation)
         if loss is None:
             raise ParameterError(f"{self!r} declares neither a loss nor a Rényi curve")
-        one = _divergence(loss, orders)
-        return one, one if loss.symmetric else _divergence(loss.reverse(), orders)
+        one = divergence(loss, orders)
+        return one, one if loss.symmetric else divergence(loss.reverse(), orders)
 
     renyi_is_tighter: bool = False
     """Whether `renyi` can be below the divergence of `loss`, which then no mechanism attains."""
 
-    def attained(self, relation: Relation) -> Loss:
-        """The loss of a pair that some mechanism of the kind attains: for lower ends."""
-        loss = self.loss(relation)
-        assert loss is not None
-        return loss
+    def attained(self, relation: Relation, steps: int) -> Loss | None:
+        """The loss of a pair that two neighbouring data sets attain, in `steps` steps, for lower
+        ends; None where `loss` is one already."""
+        return None
+
+    def known_by_curve(self, relation: Relation) -> bool:
+        """Whether there is only a Rényi curve and no loss."""
+        return self.loss(relation) is None
 
     @property
     def natural_relation(self) -> Relation | None:
@@ -89,6 +92,13 @@ class Mechanism(ABC):
     def on(self, sampler: Sampler) -> Mechanism:
         """This mechanism run on a random sample of the records."""
         return sampler.apply(self)
+
+    def group(self, size: int) -> Mechanism:
+        """This mechanism seen by a person who owns `size` records, all of which change together."""
+        raise ParameterError(
+            f"group privacy is not derived for {self!r}; declare what it guarantees to a group, "
+            "as PureDP, ApproximateDP, RenyiDP or ProfileDP"
+        )
 
     # queries ----------------------------------------------------------------------------------
 
@@ -157,7 +167,7 @@ class Mechanism(ABC):
         return queries.epsilons(self, delta, counts, relation, method)
 
 
-def _divergence(loss: Loss, orders: Array) -> Array:
+def divergence(loss: Loss, orders: Array) -> Array:
     """Rényi divergences at orders from 1 (the KL divergence) to inf (the largest loss)."""
     if loss.infinite:
         return np.full(orders.shape, math.inf)

@@ -12,7 +12,8 @@ from hockeystick import domain
 from hockeystick.bound import Bound, Bounds, Interval
 from hockeystick.composed import ComposedLoss
 from hockeystick.errors import NumericalError, ParameterError
-from hockeystick.mechanism import Mechanism
+from hockeystick.loss import Loss
+from hockeystick.mechanism import Mechanism, divergence
 from hockeystick.relation import ADD_REMOVE, Relation
 from hockeystick.routes import closed_form, contour, lattice, renyi
 from hockeystick.routes.saddle import log_chernoff
@@ -113,6 +114,21 @@ def _answer(
                 f"got {method!r}"
             )
         return _bound(question.renyi(curve, given))
+    answer = _worst(sides, question, given, method)
+    if method == "auto" and any(part.renyi_is_tighter for part in mechanism.parts):
+        other = question.renyi(curve, given)
+        answer = min(answer, other._replace(lower=answer.lower), key=lambda each: each.upper)
+    attained = attained_sides(mechanism, relation)
+    if attained is not None:
+        lower = _worst(attained, question, given, "auto").lower
+        answer = answer._replace(lower=min(lower, answer.upper))
+    return _bound(answer)
+
+
+def _worst(
+    sides: Sequence[ComposedLoss], question: _Question, given: float, method: str
+) -> Interval:
+    """The answer of the direction that costs most."""
     answers: list[Interval] = []
     with np.errstate(over="ignore", invalid="ignore"):  # far out; what is not a number is refused
         for loss in sides:
@@ -120,10 +136,7 @@ def _answer(
                 continue
             answers.append(question.ask(loss, given, method))
     worst = max(answers, key=lambda answer: answer.upper)
-    answer = Interval(max(a.lower for a in answers), worst.upper, worst.method)
-    if method == "auto" and any(part.renyi_is_tighter for part in mechanism.parts):
-        answer = _with_curve(mechanism, relation, question, given, answer, curve)
-    return _bound(answer)
+    return Interval(max(a.lower for a in answers), worst.upper, worst.method)
 
 
 def _is_milder(loss: ComposedLoss, question: _Question, given: float, other: Interval) -> bool:
@@ -142,28 +155,6 @@ def _is_milder(loss: ComposedLoss, question: _Question, given: float, other: Int
         return question is _EPSILON and _DELTA.ask(loss, epsilon, "auto").upper <= delta
     except NumericalError:
         return False
-
-
-def _with_curve(
-    mechanism: Mechanism,
-    relation: Relation,
-    question: _Question,
-    given: float,
-    answer: Interval,
-    curve: renyi.Curve,
-) -> Interval:
-    """Where the dominating pair is not attained by one mechanism: the curve may be better, and the
-    lower end comes from a pair that is attained."""
-    if sum(mechanism.parts.values()) == 1:
-        return answer
-    attained = ComposedLoss(
-        (part.attained(relation), count) for part, count in mechanism.parts.items()
-    )
-    sides = [attained] if attained.symmetric else [attained, attained.reverse()]
-    lower = max(question.ask(side, given, "auto").lower for side in sides)
-    other = question.renyi(curve, given)
-    better = min(answer, other, key=lambda each: each.upper)
-    return Interval(min(lower, better.upper), better.upper, better.method)
 
 
 def _curve_of(loss: ComposedLoss) -> renyi.Curve:
@@ -185,6 +176,24 @@ def directions(mechanism: Mechanism, relation: Relation) -> list[ComposedLoss] |
         if loss is None:
             return None
         parts.append((loss, count))
+    return _both_ways(parts)
+
+
+def attained_sides(mechanism: Mechanism, relation: Relation) -> list[ComposedLoss] | None:
+    """The same for a pair of neighbouring data sets; None where `directions` speaks of one."""
+    steps = sum(mechanism.parts.values())
+    found = [(part, part.attained(relation, steps)) for part in mechanism.parts]
+    if all(loss is None for _, loss in found):
+        return None
+    parts = []
+    for part, loss in found:
+        known = loss or part.loss(relation)
+        assert known is not None
+        parts.append((known, mechanism.parts[part]))
+    return _both_ways(parts)
+
+
+def _both_ways(parts: list[tuple[Loss, int]]) -> list[ComposedLoss]:
     forward = ComposedLoss(parts)
     return [forward] if forward.symmetric else [forward, forward.reverse()]
 
@@ -218,20 +227,34 @@ def rdp(mechanism: Mechanism, order: Any, relation: Relation | None, method: str
     orders = np.atleast_1d(np.asarray(order, dtype=float))
     for value in orders.ravel():
         domain.order("order", float(value))
+    flat = orders.ravel()
     if not mechanism.parts:
-        upper, known = np.zeros(orders.shape), True
+        lower = upper = np.zeros(flat.shape)
     else:
-        one, other = mechanism.renyi(orders.ravel(), relation)
-        upper = np.maximum(one, other).reshape(orders.shape)
-        known = all(part.loss(relation) is not None for part in mechanism.parts)
-    if np.isnan(upper).any():
+        value = np.maximum(*mechanism.renyi(flat, relation))
+        known = directions(mechanism, relation) is not None
+        lower = _attained_divergence(mechanism, relation, flat, value) if known else 0 * flat
+        lower, upper = lower * (1 - ROUNDING), value * (1 + ROUNDING) if known else value
+    if np.isnan(upper).any() or np.isnan(lower).any():
         raise NumericalError(f"a Rényi divergence of {mechanism!r} is not a number")
-    name = "renyi"
-    lower = upper * (1 - ROUNDING) if known else np.zeros_like(upper)
-    upper = upper * (1 + ROUNDING) if known else upper
+    lower = np.minimum(lower, upper)
     if np.ndim(order) == 0:
-        return Bound(float(upper[0]), lower=float(lower[0]), method=name)
-    return Bounds.of(lower, upper, name)
+        return Bound(float(upper[0]), lower=float(lower[0]), method="renyi")
+    return Bounds.of(lower.reshape(orders.shape), upper.reshape(orders.shape), "renyi")
+
+
+def _attained_divergence(
+    mechanism: Mechanism, relation: Relation, orders: Array, upper: Array
+) -> Array:
+    """What some pair of neighbouring data sets attains."""
+    attained = attained_sides(mechanism, relation)
+    if attained is None or all(part.renyi_is_tighter for part in mechanism.parts):
+        return upper  # such a curve is the largest over pairs, one for each order
+    values = [
+        np.sum([count * divergence(loss, orders) for loss, count in side.parts], axis=0)
+        for side in attained
+    ]
+    return np.asarray(np.max(values, axis=0))
 
 
 def profile(
@@ -285,7 +308,16 @@ def epsilons(
     sides = directions(mechanism, relation) if method in ("auto", "contour") else None
     found: dict[int, Bound] = {}
     if sides and 0 < delta < 1 and not any(part.renyi_is_tighter for part in mechanism.parts):
-        found = curve.epsilons(sides, delta, sorted(set(wanted) - {0, 1}))
+        many = sorted(set(wanted) - {0, 1})
+        found = curve.epsilons(sides, delta, many)
+        attained = attained_sides(mechanism * 2, relation)
+        if attained is not None:
+            halves = [ComposedLoss((loss, n // 2) for loss, n in side.parts) for side in attained]
+            low = curve.epsilons(halves, delta, many)
+            found = {
+                n: Bound(found[n], lower=min(low[n].lower, found[n].upper), method=found[n].method)
+                for n in found.keys() & low.keys()
+            }
     for count in set(wanted) - set(found):
         found[count] = epsilon(mechanism * count, delta, relation, method)
     return _bounds([found[count] for count in wanted], (len(wanted),))

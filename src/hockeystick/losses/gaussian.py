@@ -23,7 +23,7 @@ ANGLE = 2.5
 
 
 @lru_cache(maxsize=1)
-def _legendre() -> tuple[Array, Array]:
+def legendre() -> tuple[Array, Array]:
     points, weights = np.polynomial.legendre.leggauss(40)
     return points, weights
 
@@ -43,7 +43,7 @@ def gaussian_log_delta(shift: float, epsilon: Array) -> Array:
     b = epsilon / shift + shift / 2
     if shift < 1:
         # m(a) − m(b) = ∫ (1 − x·m(x)) dx: no cancellation when a and b are close.
-        points, weights = _legendre()
+        points, weights = legendre()
         x = np.maximum(a, -30.0)[..., None] + 0.5 * shift * (points + 1)
         difference = 0.5 * shift * ((1 - x * _mills(x)) @ weights)
     else:
@@ -146,10 +146,20 @@ class TruncatedGaussianLoss(GaussianLoss):
         if panels * 40 > MOST_NODES:
             raise NumericalError(f"the quadrature of {self!r} would need {panels * 40} nodes")
         edges = np.linspace(floor, self.ceiling, panels + 1)
-        points, weights = _legendre()
+        points, weights = legendre()
         half = (edges[1] - edges[0]) / 2
         z = (edges[:-1, None] + half * (points + 1)).ravel()
         return _nodes(mu, z, np.tile(np.log(half * weights), panels))
+
+    def profile(self, epsilon: Array) -> Array:
+        below = super().profile(np.minimum(epsilon, self.top))
+        below = below + np.exp(np.minimum(epsilon, self.top)) * self.void
+        return np.where(epsilon < self.top, below, self.infinite)
+
+    def tails(self, losses: Array) -> Tails:
+        p_above, q_above, p_below, q_below = super().tails(np.minimum(losses, self.top))
+        p_above = np.maximum(p_above - self.infinite, 0.0)
+        return Tails(p_above, np.maximum(q_above - self.void, 0.0), p_below, q_below)
 
     def cgf(self, s: Complex | Array) -> Complex:
         return Loss.cgf(self, s)

@@ -6,7 +6,7 @@ import math
 from abc import abstractmethod
 from dataclasses import dataclass
 
-from hockeystick.domain import finite_positive, non_negative
+from hockeystick.domain import finite_positive, non_negative, whole
 from hockeystick.loss import Loss
 from hockeystick.losses.atoms import EVERYTHING, NOTHING
 from hockeystick.mechanism import Mechanism, call_text
@@ -46,6 +46,11 @@ class AdditiveNoise(Mechanism):
             return EVERYTHING
         shift = 1 / noise
         return NOTHING if shift == 0 or math.isinf(noise) else self._loss(shift)
+
+    def group(self, size: int) -> Mechanism:
+        """All `size` records move the query by `size` times as much."""
+        noise = self.noise_multiplier / whole("size", size, 1)
+        return type(self)(noise, self.replace_sensitivity)
 
     @abstractmethod
     def _loss(self, shift: float) -> Loss:

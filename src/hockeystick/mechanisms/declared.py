@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hockeystick.domain import above_one, finite_non_negative, non_negative, probability
+from hockeystick.domain import above_one, finite_non_negative, non_negative, probability, whole
 from hockeystick.loss import Loss
 from hockeystick.losses.atoms import EVERYTHING, AtomicLoss
 from hockeystick.mechanism import Mechanism, call_text
@@ -47,6 +47,9 @@ class PureDP(Mechanism):
     def loss(self, relation: Relation) -> Loss:
         return _two_point(self.epsilon_, 0.0)
 
+    def group(self, size: int) -> Mechanism:
+        return PureDP(self.epsilon_ * whole("size", size, 1))
+
     def __repr__(self) -> str:
         return call_text("PureDP", self.epsilon_)
 
@@ -72,6 +75,14 @@ class ApproximateDP(Mechanism):
     def loss(self, relation: Relation) -> Loss:
         return _two_point(self.epsilon_, self.delta_)
 
+    def group(self, size: int) -> Mechanism:
+        """(kε, δ·(e^{kε} − 1)/(e^ε − 1)), by going from one data set to the other in k steps."""
+        k, epsilon = whole("size", size, 1), self.epsilon_
+        if epsilon * k > 700:
+            return ApproximateDP(epsilon * k, 1.0 if self.delta_ else 0.0)
+        steps = math.expm1(k * epsilon) / math.expm1(epsilon) if epsilon else k
+        return ApproximateDP(epsilon * k, min(1.0, self.delta_ * steps))
+
     def __repr__(self) -> str:
         return call_text("ApproximateDP", self.epsilon_, self.delta_)
 
@@ -95,6 +106,13 @@ class ZeroConcentratedDP(Mechanism):
 
     def loss(self, relation: Relation) -> None:
         return None
+
+    def group(self, size: int) -> Mechanism:
+        """ρ grows with the square of the size, ξ by size·Σ 1/i (Bun and Steinke 2016, Prop. 27)."""
+        k = whole("size", size, 1)
+        return ZeroConcentratedDP(
+            k * k * self.rho, self.xi * k * sum(1 / i for i in range(1, k + 1))
+        )
 
     def renyi(self, orders: Array, relation: Relation) -> tuple[Array, Array]:
         value = self.xi + (self.rho * orders if self.rho else 0 * np.minimum(orders, 1))

@@ -59,6 +59,12 @@ class DiscreteNoise(Mechanism):
             )
         return self._loss(steps)
 
+    def group(self, size: int) -> Mechanism:
+        """The same noise on the integers; the query moves by `size` times as much."""
+        size = whole("size", size, 1)
+        replace = self.replace_sensitivity and self.replace_sensitivity * size
+        return type(self)(self.noise_multiplier / size, self.sensitivity * size, replace)
+
     @abstractmethod
     def _loss(self, steps: int) -> Loss:
         """The loss when the query moves by `steps` integers."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hockeystick.domain import non_negative
+from hockeystick.domain import non_negative, whole
 from hockeystick.loss import Loss
 from hockeystick.losses.atoms import EVERYTHING, NOTHING
 from hockeystick.losses.segment import SegmentLoss
@@ -46,10 +46,13 @@ class ExponentialMechanism(Mechanism):
             return EVERYTHING
         return SegmentLoss(epsilon, height=-0.5 / math.expm1(-epsilon), edge=0.0)
 
-    def attained(self, relation: Relation) -> Loss:
+    def attained(self, relation: Relation, steps: int) -> Loss | None:
         """Two outcomes, with losses ±ε/2: the pair of the class with the largest variance."""
         half = self.epsilon_ / 2
-        return RandomizedResponse(half).loss(relation)
+        return RandomizedResponse(half).loss(relation) if steps > 1 else None
+
+    def group(self, size: int) -> Mechanism:
+        return ExponentialMechanism(self.epsilon_ * whole("size", size, 1))
 
     def renyi(self, orders: Array, relation: Relation) -> tuple[Array, Array]:
         """The largest divergence over the pairs with losses t and t − ε, 0 <= t <= ε.

@@ -11,6 +11,7 @@ from hockeystick.errors import ParameterError
 from hockeystick.loss import Loss
 from hockeystick.losses.atoms import EVERYTHING, AtomicLoss
 from hockeystick.mechanism import Mechanism, call_text
+from hockeystick.mechanisms.declared import PureDP
 from hockeystick.relation import Relation
 
 
@@ -67,6 +68,10 @@ class RandomizedResponse(Mechanism):
             spacing=epsilon if others > 1 else 2 * epsilon,
             symmetric=True,
         )
+
+    def group(self, size: int) -> Mechanism:
+        """Any ε-DP mechanism is kε-DP for k records."""
+        return PureDP(self.epsilon_ * size) if whole("size", size, 1) > 1 else self
 
     def __repr__(self) -> str:
         categories: Any = None if self.categories == 2 else self.categories

@@ -209,7 +209,10 @@ def _cut(loss: ComposedLoss, centre: float, variance: float, level: float) -> tu
     unit = 1 / math.sqrt(variance)
     best = (math.inf, math.inf)
     for resolved, count in ((12.0, 44), (100.0, 56), (1000.0, 64), (10000.0, 68)):
-        if loss.nodes_at(centre, resolved * unit) > 4_000 * len(loss):
+        try:
+            if loss.nodes_at(centre, resolved * unit) > 4_000 * len(loss):
+                break
+        except NumericalError:
             break
         t = unit * GROWTH ** np.arange(-2.0, count - 2.0)
         decay = loss.decay(centre, t, resolved * unit)

@@ -3,14 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy.stats import binom
 
 from hockeystick.domain import probability
-from hockeystick.errors import RelationError
 from hockeystick.loss import Loss
 from hockeystick.losses.atoms import NOTHING
+from hockeystick.losses.gaussian import GaussianLoss
+from hockeystick.losses.halves import joint, loss_of
+from hockeystick.losses.mixture import GaussianMixture, MixtureLoss
 from hockeystick.mechanism import Mechanism, call_text
 from hockeystick.relation import ADD_REMOVE, REPLACE_ONE, Relation
-from hockeystick.samplers.sampler import Sampler, base_loss
+from hockeystick.samplers.sampler import Sampler, base_loss, renyi_curve
+from hockeystick.series import Array
+
+if TYPE_CHECKING:
+    from hockeystick.randomness import Randomness
 
 
 @dataclass(frozen=True, repr=False)
@@ -18,7 +28,11 @@ class Poisson(Sampler):
     """Each record is drawn with probability `rate`, independently of all others.
 
     From a pair (P, Q) to ((1 − rate)·Q + rate·P, Q) when the record is removed and to its reverse
-    when it is added (Zhu, Dong and Wang 2022, Theorem 11); both are composed, the worse one counts.
+    when it is added or zeroed out (Zhu, Dong and Wang 2022, Theorem 11); both are composed, the
+    worse one counts. When one is replaced, for Gaussian noise of scale σ, ((1−q)·N(0) + q·N(1))
+    against ((1−q)·N(0) + q·N(−1)) (Lebeda et al. 2025, Proposition 13); in general
+    q·((1−β)·h_remove(A) + β·h_replace(A)) with A = 1 + (a−1)/q, β = a/A, which advanced joint
+    convexity gives (Balle, Barthe and Gaboardi 2018, Theorem 2).
 
     Parameters
     ----------
@@ -36,15 +50,61 @@ class Poisson(Sampler):
         object.__setattr__(self, "rate", probability("rate", self.rate))
 
     def loss(self, mechanism: Mechanism, relation: Relation) -> Loss:
+        if self.rate == 0:
+            return NOTHING
+        if relation is not REPLACE_ONE:
+            return base_loss(mechanism, relation).mix(self.rate)
+        add, replace = base_loss(mechanism, ADD_REMOVE), base_loss(mechanism, REPLACE_ONE)
+        antipodal = antipodal_pair(add, replace, self.rate)
+        return antipodal or loss_of(joint([self.rate], [replace], [add], self.rate))
+
+    def attained(self, mechanism: Mechanism, relation: Relation, steps: int) -> Loss | None:
+        if relation is not REPLACE_ONE or self.rate == 0:
+            return None
+        add, replace = base_loss(mechanism, ADD_REMOVE), base_loss(mechanism, REPLACE_ONE)
+        if antipodal_pair(add, replace, self.rate) or (add == replace and steps == 1):
+            return None
+        # The record is replaced by one that contributes nothing.
+        return add.mix(self.rate)
+
+    def renyi(self, mechanism: Mechanism, orders: Array, relation: Relation) -> Array:
+        from hockeystick.classical import rdp_poisson
+
         if relation is REPLACE_ONE:
-            raise RelationError(
-                "Poisson sampling is accounted under ADD_REMOVE and ZERO_OUT, got REPLACE_ONE"
-            )
+            return super().renyi(mechanism, orders, relation)
+        curve = renyi_curve(mechanism, relation)
+        return np.asarray(rdp_poisson(curve, self.rate, orders, factor=1))
+
+    def group(self, mechanism: Mechanism, size: int, relation: Relation) -> Loss:
         loss = base_loss(mechanism, relation)
-        return NOTHING if self.rate == 0 else loss.mix(self.rate)
+        if relation is REPLACE_ONE or not isinstance(loss, GaussianLoss):
+            return super().group(mechanism, size, relation)
+        drawn = np.arange(size + 1)
+        weights = binom.pmf(drawn, size, self.rate)
+        p = GaussianMixture.of(weights, loss.shift * drawn)
+        return MixtureLoss(p, GaussianMixture((1.0,), (0.0,)))
 
     def apply(self, mechanism: Mechanism) -> Mechanism:
         return mechanism if self.rate == 1 else super().apply(mechanism)
 
+    def draw(self, population: int, rng: Randomness = None) -> Array:
+        from hockeystick.samplers import drawing
+
+        return drawing.poisson(population, self.rate, rng)
+
     def __repr__(self) -> str:
         return call_text("Poisson", self.rate)
+
+
+def antipodal_pair(add: Loss, replace: Loss, rate: float) -> Loss | None:
+    """Two records on opposite sides of nothing, for Gaussian noise; None if they cannot be."""
+    if not (isinstance(add, GaussianLoss) and isinstance(replace, GaussianLoss)):
+        return None
+    if abs(replace.shift - 2 * add.shift) > 1e-15 * replace.shift:
+        return None
+    weights = (1 - rate, rate)
+    return MixtureLoss(
+        GaussianMixture(weights, (0.0, add.shift)),
+        GaussianMixture(weights, (0.0, -add.shift)),
+        mirrored=True,
+    )

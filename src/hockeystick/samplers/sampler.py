@@ -3,26 +3,66 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+import numpy as np
 
 from hockeystick.errors import ParameterError
 from hockeystick.loss import Loss
 from hockeystick.mechanism import Mechanism
 from hockeystick.relation import Relation
+from hockeystick.series import Array
+
+if TYPE_CHECKING:
+    from hockeystick.randomness import Randomness
 
 
 class Sampler(ABC):
-    """A random choice of records, fresh and secret at every step."""
+    """A random choice of records, fresh and secret at every step.
 
-    natural_relation: Relation
+    It *draws* the batches and *accounts* for them, so what runs and what is accounted is the same.
+    """
+
+    @property
+    @abstractmethod
+    def natural_relation(self) -> Relation | None:
+        """The relation to answer for when the caller names none; None if any will do."""
 
     @abstractmethod
     def loss(self, mechanism: Mechanism, relation: Relation) -> Loss:
-        """The loss of the mechanism when it runs on the sample."""
+        """The loss of a pair that dominates the mechanism when it runs on the sample."""
+
+    def attained(self, mechanism: Mechanism, relation: Relation, steps: int) -> Loss | None:
+        """The loss of a pair of neighbouring data sets; None where `loss` is one already."""
+        return None
+
+    def renyi(self, mechanism: Mechanism, orders: Array, relation: Relation) -> Array:
+        """Rényi divergences on the sample of a mechanism that is known by its curve alone."""
+        raise ParameterError(
+            f"{mechanism!r} is known by its Rényi curve alone, for which no theorem covers "
+            f"{self!r} under {relation!r}; declare it as PureDP, ApproximateDP or ProfileDP"
+        )
 
     def apply(self, mechanism: Mechanism) -> Mechanism:
         """The mechanism on a sample of the records."""
         return Sampled(mechanism, self)
+
+    def group(self, mechanism: Mechanism, size: int, relation: Relation) -> Loss:
+        """The loss when all of `size` records change together."""
+        raise ParameterError(
+            f"no pair is known for {size} records together on {self!r}; sample the people "
+            f"instead, each with all their records: {mechanism!r}.group({size}).on({self!r})"
+        )
+
+    @abstractmethod
+    def draw(self, population: int, rng: Randomness = None) -> Array | list[Array]:
+        """The indices of one step's batch (of every step, where an epoch is drawn as a whole).
+
+        `rng` is None for secure randomness, an integer seed or a numpy Generator.
+        """
 
 
 @dataclass(frozen=True, repr=False)
@@ -32,23 +72,71 @@ class Sampled(Mechanism):
     base: Mechanism
     sampler: Sampler
 
-    def loss(self, relation: Relation) -> Loss:
-        return self.sampler.loss(self.base, relation)
+    def loss(self, relation: Relation) -> Loss | None:
+        if self.base.known_by_curve(relation):
+            return None
+        return _loss(self.base, self.sampler, relation)
+
+    def renyi(self, orders: Array, relation: Relation) -> tuple[Array, Array]:
+        if not self.base.known_by_curve(relation):
+            return super().renyi(orders, relation)
+        value = self.sampler.renyi(self.base, orders, relation)
+        return value, value
+
+    def attained(self, relation: Relation, steps: int) -> Loss | None:
+        return self.sampler.attained(self.base, relation, steps)
+
+    def group(self, size: int) -> Mechanism:
+        return Grouped(self, size)
 
     @property
-    def natural_relation(self) -> Relation:
+    def natural_relation(self) -> Relation | None:
         return self.sampler.natural_relation
 
     def __repr__(self) -> str:
-        return f"{self.base!r}.on({self.sampler!r})"
+        base = repr(self.base)
+        return f"({base}).on({self.sampler!r})" if " " in base else f"{base}.on({self.sampler!r})"
+
+
+@dataclass(frozen=True, repr=False)
+class Grouped(Mechanism):
+    """A mechanism on a sample, when `size` records of it belong to one person."""
+
+    sampled: Sampled
+    size: int
+
+    def loss(self, relation: Relation) -> Loss:
+        return self.sampled.sampler.group(self.sampled.base, self.size, relation)
+
+    @property
+    def natural_relation(self) -> Relation | None:
+        return self.sampled.natural_relation
+
+    def group(self, size: int) -> Mechanism:
+        return Grouped(self.sampled, self.size * size)
+
+    def __repr__(self) -> str:
+        return f"{self.sampled!r}.group({self.size})"
+
+
+@lru_cache(maxsize=256)
+def _loss(base: Mechanism, sampler: Sampler, relation: Relation) -> Loss:
+    """Kept, because the quadrature of a sampled profile is some work."""
+    return sampler.loss(base, relation)
 
 
 def base_loss(mechanism: Mechanism, relation: Relation) -> Loss:
-    """The loss of the mechanism before sampling; an error if it has none to sample."""
+    """The loss of the mechanism before sampling."""
     loss = mechanism.loss(relation)
-    if loss is None:
-        raise ParameterError(
-            f"{mechanism!r} is known by its Rényi curve alone, which has no loss to sample; "
-            "declare it as PureDP, ApproximateDP or ProfileDP"
-        )
+    assert loss is not None  # a sampler is asked only for mechanisms that have one
     return loss
+
+
+def renyi_curve(mechanism: Mechanism, relation: Relation) -> Callable[[float], float]:
+    """ε(α) of the mechanism, the larger of both directions."""
+
+    def curve(order: float) -> float:
+        one, other = mechanism.renyi(np.array([float(order)]), relation)
+        return float(max(one[0], other[0]))
+
+    return curve

@@ -1,0 +1,219 @@
+"""The loss of several releases together, as one pair: what a sample shared by them is put on."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import cast
+
+import numpy as np
+from scipy.special import ndtr
+
+from hockeystick.errors import NumericalError, ParameterError
+from hockeystick.loss import Complex, Loss, Nodes, Tails
+from hockeystick.losses.atoms import EVERYTHING, NOTHING, AtomicLoss
+from hockeystick.losses.gaussian import (
+    ANGLE,
+    MOST_NODES,
+    NATS,
+    REACH,
+    GaussianLoss,
+    gaussian_log_delta,
+    legendre,
+)
+from hockeystick.series import Array, dot
+
+MOST_ATOMS = 200_000
+RESOLVE = 14.0
+"""The rest is resolved to this frequency, over the shift of the Gaussian that blurs it."""
+
+
+def product(parts: Sequence[tuple[Loss, int]]) -> Loss:
+    """The loss of all parts, each as often as it runs; Gaussians and atoms are merged exactly."""
+    if any(loss.infinite == 1 for loss, _ in parts):
+        return EVERYTHING
+    variance, rest = 0.0, cast(Loss, NOTHING)
+    for loss, count in parts:
+        if type(loss) is GaussianLoss:
+            variance += count * loss.shift**2
+        elif loss.continuous:
+            rest = _only(rest, loss, count)
+        else:
+            for _ in range(count):
+                rest = _sum(rest, loss)
+    if not variance:
+        return rest
+    gaussian = GaussianLoss(math.sqrt(variance))
+    return gaussian if rest is NOTHING else BlurredLoss(gaussian.shift, rest)
+
+
+def _only(rest: Loss, loss: Loss, count: int) -> Loss:
+    if rest is NOTHING and count == 1:
+        return loss
+    raise ParameterError(
+        "on one shared sample there may be any number of Gaussian and of discrete releases and one "
+        "other; put the sampler on each part if each draws its own sample"
+    )
+
+
+def _sum(one: Loss, other: Loss) -> Loss:
+    """Two lists of atoms, or one list and a loss with none to spare."""
+    if one is NOTHING:
+        return other
+    if one.continuous:
+        raise ParameterError(
+            "on one shared sample a continuous release other than Gaussian cannot be joined by a "
+            "discrete one; put the sampler on each part if each draws its own sample"
+        )
+    losses = (one.atoms.losses[:, None] + other.atoms.losses).ravel()
+    log_q = (one.atoms.log_q[:, None] + other.atoms.log_q).ravel()
+    rounded = np.round(losses, 13)
+    values, place = np.unique(rounded, return_inverse=True)
+    if values.size > MOST_ATOMS:
+        raise NumericalError(f"the releases on one sample have {values.size} different losses")
+    masses = np.bincount(place, np.exp(log_q), values.size)
+    return AtomicLoss(
+        values,
+        np.log(masses),
+        infinite=1 - (1 - one.infinite) * (1 - other.infinite),
+        void=1 - (1 - one.void) * (1 - other.void),
+        symmetric=one.symmetric and other.symmetric,
+    )
+
+
+@dataclass(frozen=True)
+class BlurredLoss(Loss):
+    """A Gaussian release of N(shift, 1) against N(0, 1) together with another loss.
+
+    The sum has the smooth density Σ q_j·f(x − ℓ_j), with f that of the Gaussian's loss and the q_j
+    a quadrature of the other; outcomes above `ceiling` count as giving the record away.
+    """
+
+    shift: float
+    rest: Loss
+    ceiling: float = math.inf
+
+    smooth = True
+
+    def __post_init__(self) -> None:
+        cut = self.ceiling < math.inf
+        fields = {
+            "top": self.ceiling,
+            "bottom": -math.inf,
+            "symmetric": self.rest.symmetric and not cut,
+        }
+        for name, value in fields.items():
+            object.__setattr__(self, name, value)
+        p, q = self._above(np.array([self.ceiling])) if cut else (np.zeros(1), np.zeros(1))
+        object.__setattr__(self, "infinite", self.rest.infinite + float(p[0]))
+        object.__setattr__(self, "void", self.rest.void + float(q[0]))
+
+    @cached_property
+    def _other(self) -> tuple[Array, Array]:
+        """Losses of the rest and their mass under Q."""
+        nodes = self.rest.nodes(-1.0, 0.0, RESOLVE / self.shift)
+        return nodes.losses, np.exp(nodes.log_q)
+
+    def _z(self, x: Array) -> Array:
+        """The Gaussian's outcome that gives loss x together with each loss of the rest."""
+        return (x[..., None] - self._other[0]) / self.shift + self.shift / 2
+
+    def _above(self, x: Array) -> tuple[Array, Array]:
+        losses, q = self._other
+        z = self._z(x)
+        return ndtr(self.shift - z) @ (q * np.exp(losses)), ndtr(-z) @ q
+
+    def tails(self, losses: Array) -> Tails:
+        x = np.minimum(losses, self.ceiling)
+        others, q = self._other
+        p_above, q_above = self._above(x)
+        z = self._z(x)
+        return Tails(
+            np.maximum(p_above - (self.infinite - self.rest.infinite), 0.0),
+            np.maximum(q_above - (self.void - self.rest.void), 0.0),
+            ndtr(z - self.shift) @ (q * np.exp(others)),
+            ndtr(z) @ q,
+        )
+
+    def density(self, losses: Array) -> Array:
+        z = self._z(losses)
+        q = np.exp(-0.5 * z * z) @ self._other[1] / (math.sqrt(2 * math.pi) * self.shift)
+        return np.where(losses < self.ceiling, q, 0.0)
+
+    def nodes(self, low: float, high: float, turn: float) -> Nodes:
+        mu = self.shift
+        others = self._other[0]
+        first = float(others.min()) + mu * (min(low + 1, 0.0) * mu - REACH) - mu * mu / 2
+        last = float(others.max()) + mu * (max(high + 1, 0.0) * mu + REACH) - mu * mu / 2
+        if self.ceiling < math.inf:
+            power = max(abs(low), abs(high)) + 1 + turn
+            return self._panels(first, min(4.0 * mu, 2 * ANGLE, 50 / power))
+        a = min(9.0, ANGLE / mu)
+        step = mu * 2 * math.pi * a / (NATS + a * a / 2 + turn * mu * a)
+        count = math.ceil((last - first) / step)
+        if count * others.size > 100 * MOST_NODES:
+            raise NumericalError(f"the quadrature of {self!r} would need {count} nodes")
+        x = first + step * np.arange(count + 1)
+        return self._nodes(x, step)
+
+    def _panels(self, first: float, width: float) -> Nodes:
+        count = math.ceil((self.ceiling - first) / width)
+        points, weights = legendre()
+        edges = np.linspace(first, self.ceiling, count + 1)
+        half = (edges[1] - edges[0]) / 2
+        x = (edges[:-1, None] + half * (points + 1)).ravel()
+        return self._nodes(x, np.tile(half * weights, count))
+
+    def _nodes(self, x: Array, weight: float | Array) -> Nodes:
+        density = self.density(x)
+        kept = density > 0
+        with np.errstate(divide="ignore"):
+            log_q = np.log(density * weight)
+        return Nodes(x[kept], log_q[kept], density[kept])
+
+    def cgf(self, s: Complex | Array) -> Complex:
+        if self.ceiling < math.inf:
+            return super().cgf(s)
+        return GaussianLoss(self.shift).cgf(s) + self.rest.cgf(s)
+
+    def mean(self) -> float:
+        return (
+            0.5 * self.shift**2 + self.rest.mean() if math.isinf(self.ceiling) else super().mean()
+        )
+
+    def profile(self, epsilon: Array) -> Array:
+        losses, q = self._other
+        x = np.asarray(epsilon, dtype=float)[..., None] - losses
+        value = dot_last(np.exp(gaussian_log_delta(self.shift, x)), q * np.exp(losses))
+        if self.ceiling < math.inf:
+            value = value + np.exp(np.minimum(epsilon, self.ceiling)) * (self.void - self.rest.void)
+            value = np.where(epsilon < self.ceiling, value, self.infinite - self.rest.infinite)
+        return np.asarray(value + self.rest.infinite)
+
+    def reverse(self) -> Loss:
+        if self.symmetric or self.ceiling < math.inf:
+            return super().reverse()
+        return BlurredLoss(self.shift, self.rest.reverse())
+
+    def reverse_profile(self, epsilon: Array) -> Array:
+        if self.ceiling < math.inf:
+            return super().reverse_profile(epsilon)
+        return BlurredLoss(self.shift, self.rest.reverse()).profile(epsilon)
+
+    def truncated(self, mass: float) -> Loss:
+        if math.isfinite(self.top):
+            return self
+        low, high = -1e3, float(self._other[0].max()) + self.shift * (self.shift + 40)
+        for _ in range(100):
+            middle = (low + high) / 2
+            beyond = float(self._above(np.array([middle]))[0][0])
+            low, high = (middle, high) if beyond > mass else (low, middle)
+        return replace(self, ceiling=high)
+
+
+def dot_last(matrix: Array, vector: Array) -> Array:
+    """Σ over the last axis."""
+    flat = matrix.reshape(-1, matrix.shape[-1])
+    return np.asarray(dot(flat, vector)).reshape(matrix.shape[:-1])

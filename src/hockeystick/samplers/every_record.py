@@ -1,0 +1,42 @@
+"""No sampling: every record takes part."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from hockeystick.domain import whole
+from hockeystick.loss import Loss
+from hockeystick.mechanism import Mechanism, call_text
+from hockeystick.samplers.sampler import Sampler, base_loss
+from hockeystick.series import Array
+
+if TYPE_CHECKING:
+    from hockeystick.randomness import Randomness
+    from hockeystick.relation import Relation
+
+
+@dataclass(frozen=True, repr=False)
+class EveryRecord(Sampler):
+    """All records, at every step: a choice that is known hides nobody, so nothing is amplified.
+
+    >>> from hockeystick import Gaussian
+    >>> Gaussian(2.0).on(EveryRecord())
+    Gaussian(2.0)
+    """
+
+    natural_relation = None
+
+    def loss(self, mechanism: Mechanism, relation: Relation) -> Loss:
+        return base_loss(mechanism, relation)
+
+    def apply(self, mechanism: Mechanism) -> Mechanism:
+        return mechanism
+
+    def draw(self, population: int, rng: Randomness = None) -> Array:
+        return np.arange(whole("population", population, 0))
+
+    def __repr__(self) -> str:
+        return call_text("EveryRecord")

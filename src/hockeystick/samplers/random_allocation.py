@@ -1,0 +1,87 @@
+"""Random allocation: each record chooses the steps of an epoch in which it takes part."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from hockeystick.domain import whole
+from hockeystick.errors import ParameterError, RelationError
+from hockeystick.loss import Loss
+from hockeystick.losses.allocation import allocation
+from hockeystick.losses.atoms import NOTHING
+from hockeystick.mechanism import Mechanism, call_text
+from hockeystick.relation import ADD_REMOVE, REPLACE_ONE, Relation
+from hockeystick.samplers.sampler import Sampled, Sampler, base_loss
+from hockeystick.series import Array
+
+if TYPE_CHECKING:
+    from hockeystick.randomness import Randomness
+
+
+@dataclass(frozen=True, repr=False)
+class RandomAllocation(Sampler):
+    """Each record takes part in `participations` of `steps` steps, chosen at random by itself.
+
+    Balls and bins: `mechanism.on(RandomAllocation(steps))` is one whole *epoch*; repeat it with
+    `* epochs`. With Λ_i = dP/dQ of step i the likelihood ratio of an epoch is the mean of the Λ_i
+    (Feldman and Shenfeld 2025; Chua et al. 2024), whose law is found numerically, rounded up for
+    the upper end and down for the lower. Several participations are dominated by one in each of as
+    many blocks of steps, if the blocks were known.
+
+    Parameters
+    ----------
+    steps: an integer >= 1; participations: an integer in [1, steps].
+    """
+
+    steps: int
+    participations: int = 1
+    natural_relation = ADD_REMOVE
+
+    def __post_init__(self) -> None:
+        steps, times = (
+            whole("steps", self.steps, 1),
+            whole("participations", self.participations, 1),
+        )
+        if times > steps:
+            raise ParameterError(f"participations must be at most the {steps} steps, got {times}")
+        object.__setattr__(self, "steps", steps)
+        object.__setattr__(self, "participations", times)
+
+    def loss(self, mechanism: Mechanism, relation: Relation) -> Loss:
+        return self._epoch(mechanism, relation, upper=True)
+
+    def attained(self, mechanism: Mechanism, relation: Relation, steps: int) -> Loss | None:
+        return self._epoch(mechanism, relation, upper=False)
+
+    def _epoch(self, mechanism: Mechanism, relation: Relation, upper: bool) -> Loss:
+        if relation is REPLACE_ONE:
+            raise RelationError(
+                "random allocation has no proven bound under REPLACE_ONE when steps depend on "
+                "earlier ones; ask under ADD_REMOVE or ZERO_OUT"
+            )
+        return allocation(base_loss(mechanism, relation), self.steps, upper=upper)
+
+    def apply(self, mechanism: Mechanism) -> Mechanism:
+        if self.participations == 1:
+            return Sampled(mechanism, self)
+        short, more = divmod(self.steps, self.participations)
+        blocks = mechanism.on(AllocationBlock(short)) * (self.participations - more)
+        return blocks + mechanism.on(AllocationBlock(short + 1)) * more
+
+    def draw(self, population: int, rng: Randomness = None) -> list[Array]:
+        from hockeystick.samplers import drawing
+
+        return drawing.allocation(population, self.steps, self.participations, rng)
+
+    def __repr__(self) -> str:
+        times = None if self.participations == 1 else self.participations
+        return call_text(type(self).__name__, self.steps, participations=times)
+
+
+@dataclass(frozen=True, repr=False)
+class AllocationBlock(RandomAllocation):
+    """One of the blocks by which several participations are bounded: an upper end, no lower one."""
+
+    def attained(self, mechanism: Mechanism, relation: Relation, steps: int) -> Loss | None:
+        return NOTHING

@@ -1,0 +1,57 @@
+"""Shuffled batches: a random order, cut into batches of a fixed size."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from hockeystick.domain import whole
+from hockeystick.errors import RelationError
+from hockeystick.loss import Loss
+from hockeystick.mechanism import Mechanism, call_text
+from hockeystick.relation import ADD_REMOVE, ZERO_OUT, Relation
+from hockeystick.samplers.sampler import Sampler, base_loss
+from hockeystick.series import Array
+
+if TYPE_CHECKING:
+    from hockeystick.randomness import Randomness
+
+
+@dataclass(frozen=True, repr=False)
+class Shuffled(Sampler):
+    """All records in a random order, in batches of `size`: an *epoch*, with each record once.
+
+    There is no amplification: no theorem bounds what the order hides by anything useful, and what
+    is reported for Poisson samples is far too low for it (Chua et al. 2024). Given the order, a
+    record is in one known batch, so an epoch costs what the mechanism costs once:
+    `mechanism.on(Shuffled(size)) * epochs`. One record more moves all that come after it to other
+    batches, so ADD_REMOVE has no bound at all. To gain from sampling draw `Poisson(rate)` batches,
+    or let each record choose its step: `RandomAllocation(steps)`.
+
+    Parameters
+    ----------
+    size: records in a batch, an integer >= 1.
+    """
+
+    size: int
+    natural_relation = ZERO_OUT
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "size", whole("size", self.size, 1))
+
+    def loss(self, mechanism: Mechanism, relation: Relation) -> Loss:
+        if relation is ADD_REMOVE:
+            raise RelationError(
+                "shuffled batches have no guarantee under ADD_REMOVE: one record more changes "
+                "every batch after it; ask under ZERO_OUT or REPLACE_ONE (one epoch then costs "
+                "what one full release does), or draw the batches with Poisson or RandomAllocation"
+            )
+        return base_loss(mechanism, relation)
+
+    def draw(self, population: int, rng: Randomness = None) -> list[Array]:
+        from hockeystick.samplers import drawing
+
+        return drawing.partition(population, self.size, rng)
+
+    def __repr__(self) -> str:
+        return call_text("Shuffled", self.size)

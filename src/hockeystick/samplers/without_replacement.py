@@ -1,0 +1,124 @@
+"""Sampling a fixed number of records without replacement."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from hockeystick.domain import whole
+from hockeystick.errors import ParameterError
+from hockeystick.loss import Loss
+from hockeystick.losses.atoms import NOTHING
+from hockeystick.losses.halves import joint, loss_of
+from hockeystick.mechanism import Mechanism, call_text
+from hockeystick.relation import ADD_REMOVE, REPLACE_ONE, ZERO_OUT, Relation
+from hockeystick.samplers.sampler import Sampler, base_loss, renyi_curve
+from hockeystick.series import Array
+
+if TYPE_CHECKING:
+    from hockeystick.randomness import Randomness
+
+
+@dataclass(frozen=True, repr=False)
+class WithoutReplacement(Sampler):
+    """`size` of `population` records, every subset of that size as likely as any other.
+
+    With γ = size/population and (P, Q) the pair of the mechanism when a record is *replaced* —
+    when the record is not drawn, another takes its place:
+
+    - one replaced: the symmetric profile γ·h(1 + (a−1)/γ) for a >= 1, the largest of each single
+      step (Balle, Barthe and Gaboardi 2018, Theorem 9), which dominates under composition (Zhu,
+      Dong and Wang 2022, Theorem 11); the lower end is ((1−γ)·Q + γ·P, Q) or its reverse;
+    - one added or removed: ((1−γ)·Q + γ·P, Q) and its reverse (Lebeda et al. 2025), `population`
+      being the larger of the two sizes: the guarantee holds for all data at least that large;
+    - one zeroed out: γ·((1−β)·h_replace(A) + β·h_zero(A)) and γ·h_zero(A), by advanced joint
+      convexity.
+
+    Parameters
+    ----------
+    size: an integer in [0, population]; population: an integer >= 1, public.
+
+    >>> from hockeystick import Gaussian
+    >>> step = Gaussian(5, replace_sensitivity=1).on(WithoutReplacement(60, 60_000))
+    >>> round((step * 600_000).epsilon(delta=1e-8), 9)
+    0.852086082
+    """
+
+    size: int
+    population: int
+    natural_relation = REPLACE_ONE
+
+    def __post_init__(self) -> None:
+        population = whole("population", self.population, 1)
+        size = whole("size", self.size, 0)
+        if size > population:
+            raise ParameterError(
+                f"size must be at most the population of {population} when records are drawn "
+                f"without replacement, got {size}"
+            )
+        object.__setattr__(self, "population", population)
+        object.__setattr__(self, "size", size)
+
+    @property
+    def fraction(self) -> float:
+        """The sampled fraction γ."""
+        return self.size / self.population
+
+    def loss(self, mechanism: Mechanism, relation: Relation) -> Loss:
+        return fixed_size_loss(mechanism, relation, self.fraction)
+
+    def attained(self, mechanism: Mechanism, relation: Relation, steps: int) -> Loss | None:
+        if relation is ADD_REMOVE or self.size == 0:
+            return None
+        if relation is REPLACE_ONE and steps == 1:
+            return None
+        return base_loss(mechanism, relation).mix(self.fraction)
+
+    def renyi(self, mechanism: Mechanism, orders: Array, relation: Relation) -> Array:
+        from hockeystick import classical
+
+        curve = renyi_curve(mechanism, REPLACE_ONE)
+        if relation is ADD_REMOVE:
+            return np.asarray(classical.rdp_poisson(curve, self.fraction, orders, factor=1))
+        if relation is ZERO_OUT:
+            return super().renyi(mechanism, orders, relation)
+        pure = curve(np.inf)
+        one = classical.rdp_without_replacement(curve, self.fraction, orders, pure)
+        other = classical.rdp_without_replacement_from_curve(curve, self.fraction, orders)
+        return np.minimum(one, other)
+
+    def apply(self, mechanism: Mechanism) -> Mechanism:
+        return mechanism if self.size == self.population else super().apply(mechanism)
+
+    def draw(self, population: int, rng: Randomness = None) -> Array:
+        from hockeystick.samplers import drawing
+
+        return drawing.subset(same_population(self.population, population), self.size, rng)
+
+    def __repr__(self) -> str:
+        return call_text("WithoutReplacement", self.size, self.population)
+
+
+def fixed_size_loss(mechanism: Mechanism, relation: Relation, fraction: float) -> Loss:
+    """The loss when the record is drawn with probability `fraction`, else another in its place."""
+    if fraction == 0:
+        return NOTHING
+    replace = base_loss(mechanism, REPLACE_ONE)
+    if relation is ADD_REMOVE:
+        return replace.mix(fraction)
+    if fraction == 1:
+        return base_loss(mechanism, relation)
+    if relation is REPLACE_ONE:
+        return loss_of(joint([fraction], [replace], [replace], fraction))
+    zero = base_loss(mechanism, ZERO_OUT)
+    backward = joint([fraction], [zero], [zero], fraction)
+    return loss_of(joint([fraction], [zero], [replace], fraction), backward)
+
+
+def same_population(declared: int, given: int) -> int:
+    """The population, if what is drawn from is what was accounted for."""
+    if whole("population", given, 1) != declared:
+        raise ParameterError(f"population must be the declared {declared}, got {given}")
+    return declared
