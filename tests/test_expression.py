@@ -167,7 +167,7 @@ def test_nesting_within_the_bound_is_read() -> None:
     [
         ("", "text is empty"),
         (" \n", "text is empty"),
-        ("Gausian(1)", r"'Gausian' at position 1 .*did you mean Gaussian\? known are Approx"),
+        ("Gausian(1)", r"'Gausian' at position 1 .*did you mean Gaussian\? known are Alloc"),
         ("Laplace(2) + zzz(1)", "'zzz' at position 14 is not a known name; known are"),
         ("Gaussian(nan)", "'nan' at position 10 is not a known name"),
         (
@@ -214,7 +214,6 @@ def test_nesting_within_the_bound_is_read() -> None:
         ("Gaussian(1).on()", "wrong arguments: missing"),
         ("Gaussian(1).on(Poisson(1), 2)", "wrong arguments: too many"),
         ("Poisson(1).on(Poisson(1))", r"'Poisson\(1\)' at position 1 is a sampler"),
-        ("(Gaussian(1) + Laplace(1)).on(Poisson(1))", "composition on one shared sample"),
         ("Composition(1)", "takes nothing"),
         ("RenyiDP.table(2)", "table must hold pairs"),
         ("RenyiDP(2)", "curve must be a function"),

@@ -1,7 +1,8 @@
 """The one text form of a mechanism: what `repr` writes, `parse` reads, and nothing is evaluated.
 
 A sum of terms; a term is a mechanism, repeated with `* count`; a mechanism is a call of its class
-with numbers (`inf` is one) or mechanisms as arguments, and `.on(sampler)` puts it on a sample:
+with numbers (`inf` is one) or mechanisms as arguments; `.on(sampler)` puts it on a sample and
+`.group(size)` asks for people with so many records:
 
     Gaussian(1.1).on(Poisson(0.01)) * 10000 + RenyiDP.table(2, 0.1, 8, 0.5)
 
@@ -238,6 +239,8 @@ class _Reader:
                 return constructor
             case ast.Attribute(value=base, attr="on"):
                 return _sampled(self.mechanism(base, depth + 1))
+            case ast.Attribute(value=base, attr="group"):
+                return self.mechanism(base, depth + 1).group
         raise self.error(node, f"is not allowed; {_ALLOWED}")
 
     def made(self, node: ast.expr, make: Callable[[], T]) -> T:

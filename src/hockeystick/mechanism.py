@@ -54,6 +54,10 @@ class Mechanism(ABC):
         ends; None where `loss` is one already."""
         return None
 
+    def other_loss(self, relation: Relation) -> Loss | None:
+        """A second pair that dominates as well, where neither it nor `loss` is always better."""
+        return None
+
     def known_by_curve(self, relation: Relation) -> bool:
         """Whether there is only a Rényi curve and no loss."""
         return self.loss(relation) is None

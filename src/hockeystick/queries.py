@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -115,6 +115,10 @@ def _answer(
             )
         return _bound(question.renyi(curve, given))
     answer = _worst(sides, question, given, method)
+    other_sides = _other_sides(mechanism, relation)
+    if other_sides is not None:
+        other = _worst(other_sides, question, given, method)
+        answer = min(answer, other, key=lambda each: each.upper)
     if method == "auto" and any(part.renyi_is_tighter for part in mechanism.parts):
         other = question.renyi(curve, given)
         answer = min(answer, other._replace(lower=answer.lower), key=lambda each: each.upper)
@@ -179,18 +183,28 @@ def directions(mechanism: Mechanism, relation: Relation) -> list[ComposedLoss] |
     return _both_ways(parts)
 
 
+def _other_sides(mechanism: Mechanism, relation: Relation) -> list[ComposedLoss] | None:
+    """The same with the second pair of every part that has two."""
+    found = {part: part.other_loss(relation) for part in mechanism.parts}
+    return None if not any(found.values()) else _replaced(mechanism, relation, found)
+
+
+def _replaced(
+    mechanism: Mechanism, relation: Relation, found: Mapping[Mechanism, Loss | None]
+) -> list[ComposedLoss]:
+    parts = []
+    for part, count in mechanism.parts.items():
+        loss = found[part] or part.loss(relation)
+        assert loss is not None
+        parts.append((loss, count))
+    return _both_ways(parts)
+
+
 def attained_sides(mechanism: Mechanism, relation: Relation) -> list[ComposedLoss] | None:
     """The same for a pair of neighbouring data sets; None where `directions` speaks of one."""
     steps = sum(mechanism.parts.values())
-    found = [(part, part.attained(relation, steps)) for part in mechanism.parts]
-    if all(loss is None for _, loss in found):
-        return None
-    parts = []
-    for part, loss in found:
-        known = loss or part.loss(relation)
-        assert known is not None
-        parts.append((known, mechanism.parts[part]))
-    return _both_ways(parts)
+    found = {part: part.attained(relation, steps) for part in mechanism.parts}
+    return None if not any(found.values()) else _replaced(mechanism, relation, found)
 
 
 def _both_ways(parts: list[tuple[Loss, int]]) -> list[ComposedLoss]:

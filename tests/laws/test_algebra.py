@@ -123,7 +123,8 @@ def test_the_ends_of_the_rate(kind: Kind, data: st.DataObject) -> None:
 @pytest.mark.parametrize("kind", sorted(the.BY_CURVE, key=lambda kind: kind.__name__))
 @given(data=st.data())
 @settings(max_examples=5)
-def test_a_curve_alone_cannot_be_sampled(kind: Kind, data: st.DataObject) -> None:
-    mechanism = data.draw(the.of(kind)).on(hs.Poisson(0.1))
+def test_a_curve_alone_is_amplified_too(kind: Kind, data: st.DataObject) -> None:
+    mechanism = data.draw(the.of(kind))
+    assert mechanism.on(hs.Poisson(0.1)).epsilon(1e-5) <= mechanism.epsilon(1e-5)
     with pytest.raises(hs.ParameterError, match="Rényi curve alone"):
-        mechanism.epsilon(1e-5)
+        mechanism.on(hs.WithReplacement(10, 100)).epsilon(1e-5)

@@ -38,6 +38,17 @@ class AtomicLoss(Loss):
     def atoms(self) -> Atoms:
         return self._atoms
 
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, AtomicLoss) and self._key == other._key
+
+    def __hash__(self) -> int:
+        return hash(self._key)
+
+    @property
+    def _key(self) -> tuple[object, ...]:
+        losses, log_q = self._atoms
+        return losses.tobytes(), log_q.tobytes(), self.infinite, self.void, self.symmetric
+
     def nodes(self, low: float, high: float, turn: float) -> Nodes:
         return Nodes(*self._atoms, EMPTY)
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import NamedTuple
 
@@ -153,6 +153,70 @@ class Half:
             part = (constant + falling * np.exp(-x)) * h - constant * loss.infinite
             p += part + a * slope - atoms_q @ (atoms_weight * mapped)
         return np.maximum(p, 0.0), np.maximum(q, 0.0)
+
+
+@dataclass(frozen=True)
+class ConvexHalf(Half):
+    """The lower convex envelope, in a = e^u, of a curve that bends the wrong way at first.
+
+    From a = 1 to the place where it touches, it is the steepest chord. The largest profile of a
+    mechanism is convex, so what bounds it is bounded by the envelope too.
+    """
+
+    touch: float = 0.0
+    slope: float = 0.0
+    """−dδ/da on the chord."""
+
+    def delta(self, u: Array) -> Array:
+        chord = super().delta(np.zeros_like(u)) - self.slope * np.expm1(np.minimum(u, self.touch))
+        return np.where(u < self.touch, chord, super().delta(np.maximum(u, self.touch)))
+
+    @cached_property
+    def breaks(self) -> Array:
+        places = Half(self.terms, self.rate, self.extra).breaks
+        return np.append(self.touch, places[places > self.touch])
+
+    @cached_property
+    def atoms(self) -> Atoms:
+        losses, log_q = Half(self.terms, self.rate, self.extra).atoms
+        beyond = losses > self.touch * (1 + 1e-12)
+        losses, log_q = losses[beyond], log_q[beyond]
+        mass = self.slope - float(super().above(np.array([self.touch]))[1][0]) - np.exp(log_q).sum()
+        if mass <= 1e-12 * self.slope:
+            return Atoms(losses, log_q)
+        return Atoms(np.append(self.touch, losses), np.append(math.log(mass), log_q))
+
+    def above(self, u: Array) -> tuple[Array, Array]:
+        return super().above(np.maximum(u, self.touch))
+
+    def truncated(self, mass: float) -> tuple[Half, float]:
+        half, void = super().truncated(mass)
+        return convex(half), void
+
+
+def convex(half: Half) -> Half:
+    """The curve, or its envelope where the curve is not convex at a = 1."""
+    if not any(term.falling for term in half.terms):
+        return half
+    start = float(half.delta(np.zeros(1))[0])
+
+    def chord(u: Array) -> Array:
+        return (start - half.delta(u)) / np.expm1(u)
+
+    scale = half.rate * 2.0 ** np.arange(-20.0, 12.0, 0.125)
+    places = np.unique(np.concatenate([np.log1p(scale), half.breaks]))
+    values = chord(places)
+    best = int(np.argmax(values))
+    if best == 0:
+        return half
+    around = places[max(best - 1, 0) : best + 2]
+    for _ in range(40):
+        fine = np.union1d(np.linspace(around[0], around[-1], 9), places[best])
+        i = int(np.argmax(chord(fine)))
+        around = fine[max(i - 1, 0) : i + 2]
+    touch = float(fine[i])
+    slope = float(chord(np.array([touch]))[0])
+    return ConvexHalf(half.terms, half.rate, half.extra, touch, slope)
 
 
 class Panels(NamedTuple):
@@ -297,7 +361,7 @@ class HalvesLoss(Loss):
         return float(self.forward.above(zero)[0][0]), float(self.backward.above(zero)[1][0])
 
     @cached_property
-    def atoms(self) -> Atoms:  # type: ignore[override]
+    def atoms(self) -> Atoms:
         up, log_up = self.forward.atoms
         down, log_down = self.backward.atoms
         high, low = self._sides
@@ -351,8 +415,8 @@ class HalvesLoss(Loss):
         forward, void = self.forward.truncated(mass)
         if set(forward.terms) == set(self.forward.terms):
             return self
-        backward = self.backward
-        return HalvesLoss(forward, Half(backward.terms, backward.rate, backward.extra + void))
+        backward = replace(self.backward, extra=self.backward.extra + void)
+        return HalvesLoss(forward, backward)
 
 
 def _points(half: Half, panels: Panels, widest: float) -> tuple[Array, Array]:
@@ -402,8 +466,14 @@ def loss_of(forward: Half, backward: Half | None = None) -> Loss:
     return exact or HalvesLoss(forward, backward)
 
 
-def joint(weights: Sequence[float], near: Sequence[Loss], far: Sequence[Loss], rate: float) -> Half:
-    """Σ w·((1 − β)·h_far(A) + β·h_near(A)), with β = e^u/A = rate + (1 − rate)/A."""
+def joint(
+    weights: Sequence[float],
+    near: Sequence[Loss],
+    far: Sequence[Loss],
+    rate: float,
+    extra: float = 0.0,
+) -> Half:
+    """Σ w·((1 − β)·h_far(A) + β·h_near(A)) + extra, with β = e^u/A = rate + (1 − rate)/A."""
     terms: list[Term] = []
     for weight, one, other in zip(weights, near, far, strict=True):
         if one == other:
@@ -411,4 +481,4 @@ def joint(weights: Sequence[float], near: Sequence[Loss], far: Sequence[Loss], r
         else:
             terms.append(Term(weight * rate, weight * (1 - rate), one))
             terms.append(Term(weight * (1 - rate), -weight * (1 - rate), other))
-    return Half(tuple(terms), rate)
+    return convex(Half(tuple(terms), rate, extra))

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 
 from hockeystick.errors import ParameterError
 from hockeystick.loss import Atoms, Complex, Loss, Nodes, Tails
+from hockeystick.losses.atoms import EVERYTHING
 from hockeystick.series import Array, log1p
 
 
@@ -18,12 +20,15 @@ class LabelledLoss(Loss):
     """
 
     def __init__(self, *parts: tuple[float, Loss]) -> None:
-        self.parts = tuple((weight, loss) for weight, loss in parts if weight > 0)
+        # What is infinite for certain has no finite part to account for.
+        self.parts = tuple((w, loss) for w, loss in parts if w > 0 and loss.infinite < 1)
+        certain = sum(w for w, loss in parts if loss.infinite == 1)
+        self._missing = certain
         losses = [loss for _, loss in self.parts]
         self.top = max(loss.top for loss in losses)
         self.bottom = min(loss.bottom for loss in losses)
-        self.infinite = sum(weight * loss.infinite for weight, loss in self.parts)
-        self.void = sum(weight * loss.void for weight, loss in self.parts)
+        self.infinite = certain + sum(weight * loss.infinite for weight, loss in self.parts)
+        self.void = certain + sum(weight * loss.void for weight, loss in self.parts)
         self.symmetric = all(loss.symmetric for loss in losses)
         self.continuous = any(loss.continuous for loss in losses)
         self.smooth = all(loss.smooth for loss in losses)
@@ -44,14 +49,19 @@ class LabelledLoss(Loss):
         # log1p Σ w·expm1(K_i): the K_i are small, and their weights add up to 1.
         values = [(weight, loss.cgf(s)) for weight, loss in self.parts]
         peak = np.max([k.real for _, k in values], axis=0)
-        small = sum(weight * np.expm1(np.where(peak < 30, k, 0)) for weight, k in values)
+        terms = [weight * np.expm1(np.where(peak < 30, k, 0)) for weight, k in values]
+        small = np.sum(terms, axis=0) - self._missing
         large = peak + np.log(sum(weight * np.exp(k - peak) for weight, k in values))
         return np.where(peak < 30, log1p(np.real(small), np.imag(small)), large)
 
     def mean(self) -> float:
+        if self.infinite:
+            return math.inf
         return sum(weight * loss.mean() for weight, loss in self.parts)
 
     def reverse_mean(self) -> float:
+        if self.void:
+            return math.inf
         return sum(weight * loss.reverse_mean() for weight, loss in self.parts)
 
     def spread(
@@ -69,10 +79,12 @@ class LabelledLoss(Loss):
         return np.asarray(sum(bounds))
 
     def profile(self, epsilon: Array) -> Array:
-        return np.asarray(sum(weight * loss.profile(epsilon) for weight, loss in self.parts))
+        known = sum(weight * loss.profile(epsilon) for weight, loss in self.parts)
+        return np.asarray(known + self._missing)
 
     def reverse_profile(self, epsilon: Array) -> Array:
-        return np.asarray(sum(w * loss.reverse_profile(epsilon) for w, loss in self.parts))
+        known = sum(weight * loss.reverse_profile(epsilon) for weight, loss in self.parts)
+        return np.asarray(known + self._missing)
 
     def density(self, losses: Array) -> Array:
         return np.asarray(sum(weight * loss.density(losses) for weight, loss in self.parts))
@@ -93,10 +105,14 @@ class LabelledLoss(Loss):
     def reverse(self) -> Loss:
         if self.symmetric:
             return self
-        return LabelledLoss(*((weight, loss.reverse()) for weight, loss in self.parts))
+        return self._map(lambda loss: loss.reverse())
 
     def truncated(self, mass: float) -> Loss:
-        return LabelledLoss(*((weight, loss.truncated(mass)) for weight, loss in self.parts))
+        return self._map(lambda loss: loss.truncated(mass))
+
+    def _map(self, change: Callable[[Loss], Loss]) -> Loss:
+        parts = [(weight, change(loss)) for weight, loss in self.parts]
+        return LabelledLoss(*parts, (self._missing, EVERYTHING))
 
     def mix(self, rate: float) -> Loss:
         raise ParameterError("a sample of a sample is accounted for Poisson sampling only")

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
-from scipy.special import logsumexp, ndtr
+from scipy.special import ndtr
 
 from hockeystick.errors import NumericalError
 from hockeystick.loss import Loss, Nodes, Tails
-from hockeystick.losses.gaussian import ANGLE, MOST_NODES, NATS, REACH, legendre
+from hockeystick.losses.gaussian import ANGLE, NATS, REACH, legendre
 from hockeystick.series import Array
+
+MOST_STEPS = 20
+MOST_NODES = 30_000
 
 
 @dataclass(frozen=True)
@@ -35,8 +39,10 @@ class GaussianMixture:
         small = np.log1p(np.expm1(np.minimum(exponent, 30)) @ weights)
         if exponent.size == 0 or exponent.max() < 30:
             return np.asarray(small)
-        large = logsumexp(exponent + np.log(weights), axis=-1)
-        return np.where(exponent.max(axis=-1) < 30, small, large)
+        exponent += np.log(weights)
+        peak = exponent.max(axis=-1)
+        large = peak + np.log(np.exp(exponent - peak[..., None]).sum(axis=-1))
+        return np.asarray(np.where(peak < 29, small, large))
 
     def log_density(self, x: Array) -> Array:
         """log of the density."""
@@ -73,8 +79,6 @@ class MixtureLoss(Loss):
     ceiling: float = math.inf
     span: float = field(init=False, repr=False, compare=False)
 
-    smooth = True
-
     def __post_init__(self) -> None:
         cut = self.ceiling < math.inf
         x = np.array([self.ceiling])
@@ -85,6 +89,8 @@ class MixtureLoss(Loss):
             "infinite": float(self.p.above(x)[0]) if cut else 0.0,
             "void": float(self.q.above(x)[0]) if cut else 0.0,
             "symmetric": self.mirrored and not cut,
+            # The density takes a search for each point, so a grid of it pays for few means only.
+            "smooth": len(self.p.means) + len(self.q.means) <= 4,
         }
         for name, value in fields.items():
             object.__setattr__(self, name, value)
@@ -101,16 +107,32 @@ class MixtureLoss(Loss):
     def _loss(self, x: Array) -> Array:
         return self.p.log_ratio(x) - self.q.log_ratio(x)
 
+    @cached_property
+    def _table(self) -> tuple[Array, Array]:
+        """Places and their losses, to begin the search from."""
+        low, high = min(self.q.means) - 45.0 - self.span, max(self.p.means) + 45.0 + self.span
+        x = np.linspace(low, high, 4001)
+        return x, np.maximum.accumulate(self._loss(x))
+
     def _place(self, losses: Array) -> Array:
-        """The x at which the loss has each value, by bisection; ±∞ beyond the limits."""
+        """The x at which the loss has each value, by Newton's method; ±∞ beyond the limits."""
         wanted = np.asarray(losses, dtype=float)
-        low = np.full(wanted.shape, min(self.q.means) - 60.0 - 2 * self.span)
-        high = np.full(wanted.shape, max(self.p.means) + 60.0 + 2 * self.span)
-        for _ in range(60):
-            middle = (low + high) / 2
-            under = self._loss(middle) < wanted
-            low, high = np.where(under, middle, low), np.where(under, high, middle)
-        x = np.where(wanted <= self.bottom, -math.inf, (low + high) / 2)
+        places, values = self._table
+        j = np.clip(np.searchsorted(values, wanted), 1, len(places) - 1)
+        low, high = places[j - 1], places[j]
+        part = (wanted - values[j - 1]) / np.maximum(values[j] - values[j - 1], 1e-300)
+        x = low + (high - low) * np.clip(part, 0.0, 1.0)
+        for _ in range(MOST_STEPS):
+            excess = self._loss(x) - wanted
+            low, high = np.where(excess < 0, x, low), np.where(excess < 0, high, x)
+            slope = np.maximum(self.p.slope(x) - self.q.slope(x), 1e-300)
+            new = x - excess / slope
+            new = np.where((new >= low) & (new <= high), new, (low + high) / 2)
+            done = np.abs(new - x) <= 1e-13 * (1 + np.abs(x))
+            x = new
+            if done.all():
+                break
+        x = np.where(wanted <= self.bottom, -math.inf, x)
         return np.where(wanted >= self.top, self.ceiling, np.minimum(x, self.ceiling))
 
     def nodes(self, low: float, high: float, turn: float) -> Nodes:
@@ -164,7 +186,7 @@ class MixtureLoss(Loss):
         """∫ (p − e^ε·q)+ from where it begins, by Gauss–Legendre panels: no cancellation."""
         epsilon = np.asarray(epsilon, dtype=float)
         start = self._place(epsilon)
-        begin = np.maximum(start, min(self.q.means) - 40.0)
+        begin = np.clip(start, min(self.q.means) - 40.0, max(self.p.means) + 40.0)
         # Beyond the last mean the integrand falls at least as fast as e^{−x·(x − start)}.
         scale = 1 / np.maximum(begin - max(self.p.means), 1.0)
         stop = np.maximum(begin, max(self.p.means)) + 40 * scale
@@ -178,7 +200,7 @@ class MixtureLoss(Loss):
             level = epsilon[..., None]
             above = np.exp(self.q.log_density(x) + level) * np.expm1(self._loss(x) - level)
             total += np.maximum(above, 0.0) @ weights * width / 2
-        total = np.where(begin >= self.ceiling, 0.0, total) + self.infinite
+        total = np.where(epsilon >= self.top, 0.0, total) + self.infinite
         return np.where(epsilon <= self.bottom, -np.expm1(np.minimum(epsilon, 0.0)), total)
 
     def reverse_profile(self, epsilon: Array) -> Array:

@@ -16,7 +16,7 @@ from hockeystick.losses.halves import joint, loss_of
 from hockeystick.losses.mixture import GaussianMixture, MixtureLoss
 from hockeystick.mechanism import Mechanism, call_text
 from hockeystick.relation import ADD_REMOVE, REPLACE_ONE, Relation
-from hockeystick.samplers.sampler import Sampler, base_loss, renyi_curve
+from hockeystick.samplers.sampler import Sampler, amplified_curve, base_loss, renyi_curve
 from hockeystick.series import Array
 
 if TYPE_CHECKING:
@@ -73,7 +73,9 @@ class Poisson(Sampler):
         if relation is REPLACE_ONE:
             return super().renyi(mechanism, orders, relation)
         curve = renyi_curve(mechanism, relation)
-        return np.asarray(rdp_poisson(curve, self.rate, orders, factor=1))
+        return amplified_curve(
+            lambda few: rdp_poisson(curve, self.rate, few, factor=1), curve, self.rate, orders
+        )
 
     def group(self, mechanism: Mechanism, size: int, relation: Relation) -> Loss:
         loss = base_loss(mechanism, relation)

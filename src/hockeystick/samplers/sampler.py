@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from hockeystick.domain import whole
 from hockeystick.errors import ParameterError
 from hockeystick.loss import Loss
 from hockeystick.mechanism import Mechanism
@@ -18,6 +20,8 @@ from hockeystick.series import Array
 
 if TYPE_CHECKING:
     from hockeystick.randomness import Randomness
+
+LARGEST_ORDER = 512
 
 
 class Sampler(ABC):
@@ -34,6 +38,10 @@ class Sampler(ABC):
     @abstractmethod
     def loss(self, mechanism: Mechanism, relation: Relation) -> Loss:
         """The loss of a pair that dominates the mechanism when it runs on the sample."""
+
+    def other_loss(self, mechanism: Mechanism, relation: Relation) -> Loss | None:
+        """A second pair that dominates as well, where neither it nor `loss` is always better."""
+        return None
 
     def attained(self, mechanism: Mechanism, relation: Relation, steps: int) -> Loss | None:
         """The loss of a pair of neighbouring data sets; None where `loss` is one already."""
@@ -83,11 +91,14 @@ class Sampled(Mechanism):
         value = self.sampler.renyi(self.base, orders, relation)
         return value, value
 
+    def other_loss(self, relation: Relation) -> Loss | None:
+        return self.sampler.other_loss(self.base, relation)
+
     def attained(self, relation: Relation, steps: int) -> Loss | None:
         return self.sampler.attained(self.base, relation, steps)
 
     def group(self, size: int) -> Mechanism:
-        return Grouped(self, size)
+        return Grouped(self, size) if whole("size", size, 1) > 1 else self
 
     @property
     def natural_relation(self) -> Relation | None:
@@ -113,7 +124,7 @@ class Grouped(Mechanism):
         return self.sampled.natural_relation
 
     def group(self, size: int) -> Mechanism:
-        return Grouped(self.sampled, self.size * size)
+        return Grouped(self.sampled, self.size * whole("size", size, 1))
 
     def __repr__(self) -> str:
         return f"{self.sampled!r}.group({self.size})"
@@ -132,11 +143,31 @@ def base_loss(mechanism: Mechanism, relation: Relation) -> Loss:
     return loss
 
 
+@lru_cache(maxsize=64)
 def renyi_curve(mechanism: Mechanism, relation: Relation) -> Callable[[float], float]:
-    """ε(α) of the mechanism, the larger of both directions."""
+    """ε(α) of the mechanism, the larger of both directions; kept, as theorems ask again."""
 
+    @lru_cache(maxsize=4 * LARGEST_ORDER)
     def curve(order: float) -> float:
         one, other = mechanism.renyi(np.array([float(order)]), relation)
         return float(max(one[0], other[0]))
 
     return curve
+
+
+def amplified_curve(
+    theorem: Callable[[Array], Any], curve: Callable[[float], float], rate: float, orders: Array
+) -> Array:
+    """A theorem that sums over all smaller orders, up to where that is cheap.
+
+    Beyond, the curve itself, which sampling never exceeds, or what pure DP is amplified to.
+    """
+    value = np.empty(orders.shape)
+    few = orders <= LARGEST_ORDER
+    if few.any():
+        value[few] = theorem(orders[few])
+    if not few.all():
+        pure = curve(math.inf)
+        most = math.log1p(rate * math.expm1(pure)) if pure < 700 else pure
+        value[~few] = [min(curve(float(order)), most) for order in orders[~few]]
+    return value

@@ -13,8 +13,8 @@ from hockeystick.loss import Loss
 from hockeystick.losses.atoms import NOTHING
 from hockeystick.losses.labelled import LabelledLoss
 from hockeystick.mechanism import Mechanism, call_text
-from hockeystick.relation import ADD_REMOVE, Relation
-from hockeystick.samplers.poisson import Poisson
+from hockeystick.relation import ADD_REMOVE, REPLACE_ONE, Relation
+from hockeystick.samplers.poisson import Poisson, antipodal_pair
 from hockeystick.samplers.sampler import Sampler, base_loss
 from hockeystick.samplers.without_replacement import fixed_size_loss, same_population
 from hockeystick.series import Array
@@ -70,8 +70,11 @@ class TruncatedPoisson(Sampler):
     def attained(self, mechanism: Mechanism, relation: Relation, steps: int) -> Loss | None:
         if self.rate == 0 or self.limit == 0:
             return None
-        free = (1 - self.full) * self.rate
-        return base_loss(mechanism, ADD_REMOVE).mix(free + self.full * self.drawn_when_full)
+        drawn = (1 - self.full) * self.rate + self.full * self.drawn_when_full
+        add = base_loss(mechanism, ADD_REMOVE)
+        if relation is not REPLACE_ONE:
+            return add.mix(drawn)
+        return antipodal_pair(add, base_loss(mechanism, REPLACE_ONE), drawn) or add.mix(drawn)
 
     def draw(self, population: int, rng: Randomness = None) -> Array:
         from hockeystick.samplers import drawing

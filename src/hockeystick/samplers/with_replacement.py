@@ -27,7 +27,7 @@ from hockeystick.series import Array
 if TYPE_CHECKING:
     from hockeystick.randomness import Randomness
 
-NEGLIGIBLE = 1e-30
+NEGLIGIBLE = 1e-20
 """Numbers of copies less likely than this together count as giving the record away."""
 MOST_COPIES = 1000
 
@@ -45,6 +45,11 @@ class WithReplacement(Sampler):
     - one added or removed: for Gaussian noise that mixture, in both directions; in general the same
       profile (Theorem 11);
     - one zeroed out: Σ B_k·((1−β)·h_k(A) + β·h_k,zero(A)) and Σ B_k·h_k,zero(A).
+
+    For Gaussian noise Σ B_k·N(2k) against Σ B_k·N(−2k), or N(−k) when zeroed out, dominates too:
+    given whom else was drawn, the k copies move the sum by at most 2k, and two mixtures of
+    Gaussians are the easier to tell apart the farther their means lie in opposite directions. The
+    smaller answer counts.
 
     Parameters
     ----------
@@ -99,8 +104,7 @@ class WithReplacement(Sampler):
 
     def _half(self, near: list[Loss], far: list[Loss], rest: float) -> Half:
         weights, _ = self._copies
-        half = joint(list(weights[1:]), near, far, self.drawn)
-        return Half(half.terms, half.rate, rest)
+        return joint(list(weights[1:]), near, far, self.drawn, rest)
 
     def _mixture(self, mechanism: Mechanism) -> Loss:
         """Σ B_k·N(k·shift) against N(0); more copies than are counted give the record away."""
@@ -110,6 +114,22 @@ class WithReplacement(Sampler):
         p = GaussianMixture.of(weights, loss.shift * np.arange(len(weights)))
         mixture = MixtureLoss(p, GaussianMixture((1.0,), (0.0,)))
         return LabelledLoss((1 - rest, mixture), (rest, EVERYTHING)) if rest else mixture
+
+    def other_loss(self, mechanism: Mechanism, relation: Relation) -> Loss | None:
+        replace, zero = base_loss(mechanism, REPLACE_ONE), base_loss(mechanism, ZERO_OUT)
+        if not isinstance(replace, GaussianLoss) or not isinstance(zero, GaussianLoss):
+            return None
+        if self.size == 0 or relation is ADD_REMOVE:
+            return None
+        weights, rest = self._copies
+        copies = np.arange(len(weights))
+        back = replace.shift if relation is REPLACE_ONE else zero.shift
+        pair = MixtureLoss(
+            GaussianMixture.of(weights, replace.shift * copies),
+            GaussianMixture.of(weights, -back * copies),
+            mirrored=relation is REPLACE_ONE,
+        )
+        return LabelledLoss((1 - rest, pair), (rest, EVERYTHING)) if rest else pair
 
     def attained(self, mechanism: Mechanism, relation: Relation, steps: int) -> Loss | None:
         if self.size == 0:

@@ -11,10 +11,12 @@ from hockeystick.domain import whole
 from hockeystick.errors import ParameterError
 from hockeystick.loss import Loss
 from hockeystick.losses.atoms import NOTHING
+from hockeystick.losses.gaussian import GaussianLoss
 from hockeystick.losses.halves import joint, loss_of
+from hockeystick.losses.mixture import GaussianMixture, MixtureLoss
 from hockeystick.mechanism import Mechanism, call_text
 from hockeystick.relation import ADD_REMOVE, REPLACE_ONE, ZERO_OUT, Relation
-from hockeystick.samplers.sampler import Sampler, base_loss, renyi_curve
+from hockeystick.samplers.sampler import Sampler, amplified_curve, base_loss, renyi_curve
 from hockeystick.series import Array
 
 if TYPE_CHECKING:
@@ -34,7 +36,8 @@ class WithoutReplacement(Sampler):
     - one added or removed: ((1−γ)·Q + γ·P, Q) and its reverse (Lebeda et al. 2025), `population`
       being the larger of the two sizes: the guarantee holds for all data at least that large;
     - one zeroed out: γ·((1−β)·h_replace(A) + β·h_zero(A)) and γ·h_zero(A), by advanced joint
-      convexity.
+      convexity; for Gaussian noise also (1−γ)·N(0) + γ·N(2) against (1−γ)·N(0) + γ·N(−1), the
+      means as far apart as they can be. The smaller answer counts.
 
     Parameters
     ----------
@@ -69,6 +72,18 @@ class WithoutReplacement(Sampler):
     def loss(self, mechanism: Mechanism, relation: Relation) -> Loss:
         return fixed_size_loss(mechanism, relation, self.fraction)
 
+    def other_loss(self, mechanism: Mechanism, relation: Relation) -> Loss | None:
+        if relation is not ZERO_OUT or self.size == 0:
+            return None
+        replace, zero = base_loss(mechanism, REPLACE_ONE), base_loss(mechanism, ZERO_OUT)
+        if not isinstance(replace, GaussianLoss) or not isinstance(zero, GaussianLoss):
+            return None
+        weights = (1 - self.fraction, self.fraction)
+        return MixtureLoss(
+            GaussianMixture(weights, (0.0, replace.shift)),
+            GaussianMixture(weights, (0.0, -zero.shift)),
+        )
+
     def attained(self, mechanism: Mechanism, relation: Relation, steps: int) -> Loss | None:
         if relation is ADD_REMOVE or self.size == 0:
             return None
@@ -79,15 +94,17 @@ class WithoutReplacement(Sampler):
     def renyi(self, mechanism: Mechanism, orders: Array, relation: Relation) -> Array:
         from hockeystick import classical
 
-        curve = renyi_curve(mechanism, REPLACE_ONE)
-        if relation is ADD_REMOVE:
-            return np.asarray(classical.rdp_poisson(curve, self.fraction, orders, factor=1))
         if relation is ZERO_OUT:
             return super().renyi(mechanism, orders, relation)
-        pure = curve(np.inf)
-        one = classical.rdp_without_replacement(curve, self.fraction, orders, pure)
-        other = classical.rdp_without_replacement_from_curve(curve, self.fraction, orders)
-        return np.minimum(one, other)
+        curve, rate = renyi_curve(mechanism, REPLACE_ONE), self.fraction
+
+        def theorem(few: Array) -> Array:
+            if relation is ADD_REMOVE:
+                return np.asarray(classical.rdp_poisson(curve, rate, few, factor=1))
+            one = classical.rdp_without_replacement(curve, rate, few, curve(np.inf))
+            return np.minimum(one, classical.rdp_without_replacement_from_curve(curve, rate, few))
+
+        return amplified_curve(theorem, curve, rate, orders)
 
     def apply(self, mechanism: Mechanism) -> Mechanism:
         return mechanism if self.size == self.population else super().apply(mechanism)
