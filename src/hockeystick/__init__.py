@@ -9,6 +9,7 @@
 from hockeystick.accountant import Accountant
 from hockeystick.bound import Bound, Bounds
 from hockeystick.calibrate import calibrate
+from hockeystick.compare import compare
 from hockeystick.composition import Composition
 from hockeystick.errors import (
     BudgetExceeded,
@@ -81,5 +82,6 @@ __all__ = [
     "WithoutReplacement",
     "ZeroConcentratedDP",
     "calibrate",
+    "compare",
     "parse",
 ]

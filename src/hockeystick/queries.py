@@ -33,7 +33,7 @@ def epsilon(mechanism: Mechanism, delta: float, relation: Relation | None, metho
     """The smallest ε for a given δ."""
     delta = domain.probability("delta", delta)
     _check(method)
-    relation = _relation(mechanism, relation)
+    relation = relation_of(mechanism, relation)
     if delta == 1 or not mechanism.parts:
         return Bound(0.0, lower=0.0, method="closed form")
     return _answer(mechanism, relation, method, _EPSILON, delta)
@@ -43,7 +43,7 @@ def delta(mechanism: Mechanism, epsilon: float, relation: Relation | None, metho
     """The smallest δ for a given ε."""
     epsilon = domain.non_negative("epsilon", epsilon)
     _check(method)
-    relation = _relation(mechanism, relation)
+    relation = relation_of(mechanism, relation)
     if not mechanism.parts:
         return Bound(0.0, lower=0.0, method="closed form")
     return _answer(mechanism, relation, method, _DELTA, epsilon)
@@ -224,7 +224,7 @@ def _check(method: str) -> None:
         raise ParameterError(f"method must be one of {', '.join(METHODS)}, got {method!r}")
 
 
-def _relation(mechanism: Mechanism, relation: Relation | None) -> Relation:
+def relation_of(mechanism: Mechanism, relation: Relation | None) -> Relation:
     if relation is None:
         return mechanism.natural_relation or ADD_REMOVE
     if not isinstance(relation, Relation):
@@ -237,7 +237,7 @@ def _relation(mechanism: Mechanism, relation: Relation | None) -> Relation:
 def rdp(mechanism: Mechanism, order: Any, relation: Relation | None, method: str) -> Any:
     """Rényi divergence at each order, the larger of the two directions."""
     _check(method)
-    relation = _relation(mechanism, relation)
+    relation = relation_of(mechanism, relation)
     orders = np.atleast_1d(np.asarray(order, dtype=float))
     for value in orders.ravel():
         domain.order("order", float(value))
@@ -317,7 +317,7 @@ def epsilons(
 
     delta = domain.probability("delta", delta)
     _check(method)
-    relation = _relation(mechanism, relation)
+    relation = relation_of(mechanism, relation)
     wanted = [domain.whole("count", int(n) if isinstance(n, np.integer) else n, 0) for n in counts]
     sides = directions(mechanism, relation) if method in ("auto", "contour") else None
     found: dict[int, Bound] = {}

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.stats import binom
 
 from hockeystick.domain import probability
 from hockeystick.loss import Loss
@@ -16,6 +15,7 @@ from hockeystick.losses.halves import joint, loss_of
 from hockeystick.losses.mixture import GaussianMixture, MixtureLoss
 from hockeystick.mechanism import Mechanism, call_text
 from hockeystick.relation import ADD_REMOVE, REPLACE_ONE, Relation
+from hockeystick.samplers.binomial import binomial_weights
 from hockeystick.samplers.sampler import Sampler, amplified_curve, base_loss, renyi_curve
 from hockeystick.series import Array
 
@@ -82,7 +82,7 @@ class Poisson(Sampler):
         if relation is REPLACE_ONE or not isinstance(loss, GaussianLoss):
             return super().group(mechanism, size, relation)
         drawn = np.arange(size + 1)
-        weights = binom.pmf(drawn, size, self.rate)
+        weights = binomial_weights(size, self.rate, size)
         p = GaussianMixture.of(weights, loss.shift * drawn)
         return MixtureLoss(p, GaussianMixture((1.0,), (0.0,)))
 

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.stats import binom
 
 from hockeystick.domain import probability, whole
 from hockeystick.loss import Loss
@@ -14,6 +13,7 @@ from hockeystick.losses.atoms import NOTHING
 from hockeystick.losses.labelled import LabelledLoss
 from hockeystick.mechanism import Mechanism, call_text
 from hockeystick.relation import ADD_REMOVE, REPLACE_ONE, Relation
+from hockeystick.samplers.binomial import binomial_above
 from hockeystick.samplers.poisson import Poisson, antipodal_pair
 from hockeystick.samplers.sampler import Sampler, base_loss
 from hockeystick.samplers.without_replacement import fixed_size_loss, same_population
@@ -51,12 +51,12 @@ class TruncatedPoisson(Sampler):
     @property
     def full(self) -> float:
         """The probability T that the other records fill the batch."""
-        return float(binom.sf(self.limit - 1, self.population - 1, self.rate))
+        return binomial_above(self.limit - 1, self.population - 1, self.rate)
 
     @property
     def drawn_when_full(self) -> float:
         """The probability q' that the record is in the batch, given that the others fill it."""
-        more = float(binom.sf(self.limit, self.population, self.rate))
+        more = binomial_above(self.limit, self.population, self.rate)
         return min(1.0, self.limit * more / (self.population * self.full)) if self.full else 0.0
 
     def loss(self, mechanism: Mechanism, relation: Relation) -> Loss:

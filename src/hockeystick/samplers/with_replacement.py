@@ -8,7 +8,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.stats import binom
 
 from hockeystick.domain import whole
 from hockeystick.errors import ParameterError
@@ -20,6 +19,7 @@ from hockeystick.losses.labelled import LabelledLoss
 from hockeystick.losses.mixture import GaussianMixture, MixtureLoss
 from hockeystick.mechanism import Mechanism, call_text
 from hockeystick.relation import ADD_REMOVE, REPLACE_ONE, ZERO_OUT, Relation
+from hockeystick.samplers.binomial import binomial_above, binomial_weights
 from hockeystick.samplers.sampler import Sampler, base_loss
 from hockeystick.samplers.without_replacement import same_population
 from hockeystick.series import Array
@@ -67,9 +67,9 @@ class WithReplacement(Sampler):
     @cached_property
     def _copies(self) -> tuple[Array, float]:
         """B_0, B_1, … as far as they matter, and the probability of more copies."""
-        law = binom(self.size, 1 / self.population)
+        chance = 1 / self.population
         most = 1
-        while most < self.size and law.sf(most) > NEGLIGIBLE:
+        while most < self.size and binomial_above(most, self.size, chance) > NEGLIGIBLE:
             most += 1 + most // 8
         most = min(most, self.size)
         if most > MOST_COPIES:
@@ -77,7 +77,8 @@ class WithReplacement(Sampler):
                 f"size / population must be small enough that no record is drawn more than "
                 f"{MOST_COPIES} times, got {self.size} / {self.population}"
             )
-        return law.pmf(np.arange(most + 1)), float(law.sf(most))
+        rest = binomial_above(most, self.size, chance)
+        return binomial_weights(self.size, chance, most), rest
 
     @property
     def drawn(self) -> float:

@@ -102,7 +102,8 @@ class WithoutReplacement(Sampler):
             if relation is ADD_REMOVE:
                 return np.asarray(classical.rdp_poisson(curve, rate, few, factor=1))
             one = classical.rdp_without_replacement(curve, rate, few, curve(np.inf))
-            return np.minimum(one, classical.rdp_without_replacement_from_curve(curve, rate, few))
+            other = classical.rdp_without_replacement_from_curve(curve, rate, few)
+            return np.asarray(np.minimum(one, other))
 
         return amplified_curve(theorem, curve, rate, orders)
 
