@@ -89,8 +89,10 @@ def test_relation_is_handed_on() -> None:
     assert one.epsilon(1e-5) == hs.Gaussian(4.0).epsilon(1e-5, relation=hs.ADD_REMOVE)
     assert other.epsilon(1e-5) == hs.Gaussian(4.0).epsilon(1e-5, relation=hs.REPLACE_ONE)
     assert other.epsilon(1e-5) > one.epsilon(1e-5)
+    epoch = Accountant(hs.REPLACE_ONE)
+    epoch.spend(hs.Gaussian(4.0).on(hs.RandomAllocation(10)))
     with pytest.raises(RelationError):
-        filled(hs.REPLACE_ONE).epsilon(1e-5)
+        epoch.epsilon(1e-5)
 
 
 def test_nothing_spent_costs_nothing() -> None:

@@ -122,7 +122,7 @@ def test_a_dash_reads_standard_input() -> None:
         (
             (
                 "delta",
-                "Gaussian(1).on(Poisson(0.1))",
+                "Gaussian(1).on(RandomAllocation(10))",
                 "--epsilon",
                 "1",
                 "--relation",

@@ -14,17 +14,25 @@ from hockeystick import domain, queries
 from hockeystick.classical import (
     compose_profile,
     epsilon_from_curve,
+    gaussian_log_moment,
+    laplace_log_moment,
     mironov_epsilon,
     naive_composition,
     optimal_composition,
     optimal_epsilon,
+    randomized_response_log_moment,
     rdp_poisson,
     rdp_without_replacement,
     rdp_without_replacement_from_curve,
+    rdp_without_replacement_self_consistent,
     strong_composition,
 )
 from hockeystick.errors import HockeystickError
+from hockeystick.losses.gaussian import GaussianLoss
+from hockeystick.losses.segment import SegmentLoss
 from hockeystick.mechanism import Mechanism
+from hockeystick.mechanisms.laplace import Laplace
+from hockeystick.mechanisms.randomized_response import RandomizedResponse
 from hockeystick.relation import REPLACE_ONE, Relation
 from hockeystick.samplers.poisson import Poisson
 from hockeystick.samplers.sampler import Sampled, renyi_curve
@@ -119,8 +127,27 @@ def _amplified_curves(step: Mechanism, relation: Relation) -> Iterator[tuple[str
         curve, gamma = renyi_curve(base, relation), sampler.fraction
         plain = partial(rdp_without_replacement, curve, gamma, pure_epsilon=curve(math.inf))
         yield "RDP Theorem 9", "Wang, Balle and Kasiviswanathan 2019, Theorem 9", plain
+        moments = _log_moments(base, relation)
+        if moments is not None:
+            consistent = partial(
+                rdp_without_replacement_self_consistent,
+                curve, gamma, pure_epsilon=curve(math.inf), log_moments=moments,
+            )  # fmt: skip
+            yield "RDP Theorem 19", "Wang, Balle and Kasiviswanathan 2019, Theorem 19", consistent
         taylor = partial(rdp_without_replacement_from_curve, curve, gamma)
         yield "RDP from the curve", "Taylor remainders on both sides", taylor
+
+
+def _log_moments(base: Mechanism, relation: Relation) -> Callable[[int], float] | None:
+    """log E|P/Q − 1|^j of the bases that are known to attain Theorem 19's premises."""
+    loss = base.loss(relation)
+    if isinstance(loss, GaussianLoss):
+        return partial(gaussian_log_moment, shift=loss.shift)
+    if isinstance(base, Laplace) and isinstance(loss, SegmentLoss):
+        return partial(laplace_log_moment, shift=loss.reach)
+    if isinstance(base, RandomizedResponse) and base.categories == 2:
+        return partial(randomized_response_log_moment, truth=1 / (1 + math.exp(-base.epsilon_)))
+    return None
 
 
 def _by_papers_conversion(name: str, source: str, curve: Curve, count: int, delta: float) -> Row:

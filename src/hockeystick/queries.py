@@ -247,7 +247,9 @@ def rdp(mechanism: Mechanism, order: Any, relation: Relation | None, method: str
     else:
         value = np.maximum(*mechanism.renyi(flat, relation))
         known = directions(mechanism, relation) is not None
-        lower = _attained_divergence(mechanism, relation, flat, value) if known else 0 * flat
+        lower = (
+            _attained_divergence(mechanism, relation, flat, value) if known else np.zeros_like(flat)
+        )
         lower, upper = lower * (1 - ROUNDING), value * (1 + ROUNDING) if known else value
     if np.isnan(upper).any() or np.isnan(lower).any():
         raise NumericalError(f"a Rényi divergence of {mechanism!r} is not a number")

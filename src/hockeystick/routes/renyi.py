@@ -56,10 +56,11 @@ def delta(curve: Curve, epsilon: float) -> Interval:
         return s * (values - epsilon + np.log1p(-1 / orders)) - np.log(orders)
 
     uppers = []
+    scale = math.exp(min(epsilon, 700.0))
     for sides in (curve, _swap(curve)):
         order, log_single = _best_order(partial(_converted, sides, convert))
         single = math.exp(min(log_single, 0.0))
-        joint = _search(_event_set(sides, order), lambda p, q: p - np.exp(epsilon) * q, 0.0, single)
+        joint = _search(_event_set(sides, order), lambda p, q: p - scale * q, 0.0, single)
         uppers.append(min(single, joint) if single > 0 else 5e-324)
     return Interval(0.0, min(1.0, max(0.0, max(uppers)) * (1 + SAFE)), NAME)
 

@@ -160,14 +160,12 @@ def amplified_curve(
 ) -> Array:
     """A theorem that sums over all smaller orders, up to where that is cheap.
 
-    Beyond, the curve itself, which sampling never exceeds, or what pure DP is amplified to.
+    Never more than the curve itself, nor than what pure DP is amplified to.
     """
-    value = np.empty(orders.shape)
+    pure = curve(math.inf)
+    most = math.log1p(rate * math.expm1(pure)) if pure < 700 else pure
+    value = np.array([min(curve(float(order)), most) for order in orders.tolist()])
     few = orders <= LARGEST_ORDER
     if few.any():
-        value[few] = theorem(orders[few])
-    if not few.all():
-        pure = curve(math.inf)
-        most = math.log1p(rate * math.expm1(pure)) if pure < 700 else pure
-        value[~few] = [min(curve(float(order)), most) for order in orders[~few]]
+        value[few] = np.minimum(value[few], theorem(orders[few]))
     return value
