@@ -46,6 +46,9 @@ def cases(two_steps: bool = False) -> list[object]:
         for relation in hs.Relation:
             for base in BASES:
                 key = (name, relation.value, base)
+                if two_steps and key in SLOW:
+                    found.append(pytest.param(*key, marks=pytest.mark.skip("takes 5 to 40 s")))
+                    continue
                 marks = [pytest.mark.xfail(strict=True, reason=known[key])] if key in known else []
                 found.append(pytest.param(*key, marks=marks, id=" ".join(key)))
     return found
@@ -58,3 +61,9 @@ KNOWN: dict[tuple[str, str, str], str] = {
     ("TruncatedPoisson", "ZERO_OUT", "Laplace"): CONCAVE,
 }
 KNOWN_TWICE: dict[tuple[str, str, str], str] = {}
+SLOW = [
+    *(("WithReplacement", relation.value, "Gaussian") for relation in hs.Relation),
+    ("WithoutReplacement", "ZERO_OUT", "Gaussian"),
+    ("TruncatedPoisson", "ZERO_OUT", "Gaussian"),
+    ("TruncatedPoisson", "REPLACE_ONE", "Gaussian"),
+]

@@ -31,9 +31,7 @@ SAMPLERS: dict[str, tuple[hs.Sampler, Batches]] = {
 Law = Callable[[Data], Array]
 
 
-def check(
-    mechanism: hs.Mechanism, law: Law, relation: str, size: int, lower: bool = True
-) -> None:
+def check(mechanism: hs.Mechanism, law: Law, relation: str, size: int, lower: bool = True) -> None:
     """The mechanism's bounds around the worst of all pairs, for one step and for two."""
     laws: dict[Data, Array] = {}
 
@@ -44,7 +42,7 @@ def check(
 
     pairs = [(of(x), of(y)) for x, y in enumeration.neighbours(relation, size)]
     for steps in (1, 2):
-        for epsilon in (0.0, 0.1, 0.4, 1.0):
+        for epsilon in ((0.0, 0.1, 0.4, 1.0), (0.1, 0.4))[steps - 1]:
             worst = max(enumeration.divergence(p, q, epsilon, steps) for p, q in pairs)
             bound = (mechanism * steps).delta(epsilon, relation=hs.Relation[relation])
             assert worst <= bound * (1 + 1e-9) + 1e-13, (steps, epsilon)
@@ -52,9 +50,18 @@ def check(
                 assert bound.lower <= worst * (1 + 1e-9) + 1e-13, (steps, epsilon)
 
 
-@pytest.mark.parametrize("relation", ["ADD_REMOVE", "REPLACE_ONE", "ZERO_OUT"])
-@pytest.mark.parametrize("release", RELEASES)
-@pytest.mark.parametrize("sampler", SAMPLERS)
+CASES = [
+    (sampler, release, relation)
+    for sampler in SAMPLERS
+    for release in RELEASES
+    for relation in ("ADD_REMOVE", "REPLACE_ONE", "ZERO_OUT")
+    # The other bounds are no lists of atoms for discrete Gaussian noise: many seconds each.
+    if release != "Gaussian" or relation == "ADD_REMOVE" or sampler == "one of three"
+    if (release, relation) != ("Gaussian", "ZERO_OUT")
+]
+
+
+@pytest.mark.parametrize(("sampler", "release", "relation"), CASES)
 def test_steps(sampler: str, release: str, relation: str) -> None:
     mechanism, output = RELEASES[release]
     drawn, batches = SAMPLERS[sampler]

@@ -279,10 +279,10 @@ def epsilon(loss: ComposedLoss, delta: float) -> Interval:
         if again.lost[0] < found.lost[0] - 1:
             line, root, found = other, other_root, again
     for _ in range(3):
-        off = abs(root[0] - line.epsilon) * line.centre
         precise = found.too_high[0] - found.log_value[0] < ACCURATE
-        rounding = found.too_high[0] < found.too_low[0] + 1  # and not the aliases
-        if precise or off < (1.0 if rounding else 0.05):
+        # Neither aliases nor cancellation: what is left is the rounding of any line.
+        precise |= found.too_high[0] < found.too_low[0] + 1 and found.lost[0] < LOST
+        if precise or abs(root[0] - line.epsilon) * line.centre < 0.05:
             break
         line = line_for(line.loss, float(root[0]), log_target)
         root = solve(line, log_target)
