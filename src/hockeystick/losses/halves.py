@@ -21,6 +21,7 @@ from numpy.polynomial import legendre
 
 from hockeystick.errors import NumericalError, ParameterError
 from hockeystick.loss import CHUNK, EMPTY, Atoms, Complex, Loss, Nodes, Tails
+from hockeystick.losses.hull import hull_loss
 from hockeystick.series import LEAST, Array, log1p
 
 POINTS = 16
@@ -34,6 +35,7 @@ NATS = 46.0
 """Points are left out that bring less than e^−46 = 1e-20 of the largest."""
 THIN = 4
 """One in so many points is enough to plan with."""
+DOTS = 3000
 FLOOR = 1e-290
 """What of a curve is below this is dropped."""
 
@@ -119,16 +121,21 @@ class Half:
     @cached_property
     def atoms(self) -> Atoms:
         """Jumps of the slope: losses u > 0 and their mass under Q."""
-        losses, masses = [EMPTY], [EMPTY]
+        losses, logs = [EMPTY], [EMPTY]
         for constant, falling, loss in self.terms:
             above = loss.atoms.losses > 0
             x, log_q = loss.atoms.losses[above], loss.atoms.log_q[above]
             losses.append(self.shrink(x))
-            masses.append((constant + falling * np.exp(-x)) / self.rate * np.exp(log_q))
+            with np.errstate(divide="ignore"):
+                logs.append(np.log((constant + falling * np.exp(-x)) / self.rate) + log_q)
         u, place = np.unique(np.concatenate(losses), return_inverse=True)
-        total = np.bincount(place, np.concatenate(masses), u.size)
-        kept = total > 0
-        return Atoms(u[kept], np.log(total[kept]))
+        log_masses = np.concatenate(logs)
+        peak = np.full(u.size, -math.inf)
+        np.maximum.at(peak, place, log_masses)
+        kept = peak > -math.inf
+        peak = np.where(kept, peak, 0.0)
+        total = np.bincount(place, np.exp(log_masses - peak[place]), u.size)
+        return Atoms(u[kept], (peak + np.log(np.maximum(total, 1e-300)))[kept])
 
     def above(self, u: Array) -> tuple[Array, Array]:
         """P- and Q-mass of the continuous part beyond each u >= 0."""
@@ -205,6 +212,7 @@ def convex(half: Half) -> Half:
 
     scale = half.rate * 2.0 ** np.arange(-20.0, 12.0, 0.125)
     places = np.unique(np.concatenate([np.log1p(scale), half.breaks]))
+    places = places[places > 0]
     values = chord(places)
     best = int(np.argmax(values))
     if best == 0:
@@ -463,7 +471,34 @@ def symmetric_atoms(half: Half) -> Loss | None:
 def loss_of(forward: Half, backward: Half | None = None) -> Loss:
     """The loss with these profiles; a list of atoms where that is all there is."""
     exact = symmetric_atoms(forward) if backward is None else None
+    if exact is None and not _is_convex(forward):
+        return _dotted(forward, backward or forward)
     return exact or HalvesLoss(forward, backward)
+
+
+def _grid(half: Half, count: int) -> Array:
+    """Places along the curve, dense where it begins and at its breaks."""
+    top = min(half.top, 60.0)
+    near = np.log1p(half.rate * np.geomspace(1e-6, np.expm1(top) / half.rate, count))
+    u = np.unique(np.concatenate([[0.0], near, np.linspace(0, top, count), half.breaks]))
+    return u[np.append(True, np.diff(np.exp(u)) > 1e-13 * np.exp(u[1:]))]
+
+
+def _is_convex(half: Half) -> bool:
+    """Whether −dδ/da never grows again, to 1e-9 of itself."""
+    if not any(term.falling for term in half.terms):
+        return True
+    u = _grid(half, 400)
+    fall = -np.diff(half.delta(u)) / np.diff(np.exp(u))
+    return bool((np.diff(fall) <= 1e-6 * np.abs(fall[:-1]) + 1e-12).all())
+
+
+def _dotted(forward: Half, backward: Half) -> Loss:
+    """The envelope of both curves through a few thousand of their points: a list of atoms."""
+    u, v = _grid(forward, DOTS), _grid(backward, DOTS)[1:]
+    a = np.concatenate([[0.0], np.exp(-v[::-1]), np.exp(u)])
+    low = 1 - np.exp(-v) + np.exp(-v) * backward.delta(v)
+    return hull_loss(a, np.concatenate([[1.0], low[::-1], forward.delta(u)]))
 
 
 def joint(

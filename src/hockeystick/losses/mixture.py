@@ -39,10 +39,11 @@ class GaussianMixture:
         small = np.log1p(np.expm1(np.minimum(exponent, 30)) @ weights)
         if exponent.size == 0 or exponent.max() < 30:
             return np.asarray(small)
+        accurate = exponent.max(axis=-1) < 30
         exponent += np.log(weights)
         peak = exponent.max(axis=-1)
         large = peak + np.log(np.exp(exponent - peak[..., None]).sum(axis=-1))
-        return np.asarray(np.where(peak < 29, small, large))
+        return np.asarray(np.where(accurate, small, large))
 
     def log_density(self, x: Array) -> Array:
         """log of the density."""
@@ -190,7 +191,7 @@ class MixtureLoss(Loss):
         # Beyond the last mean the integrand falls at least as fast as e^{−x·(x − start)}.
         scale = 1 / np.maximum(begin - max(self.p.means), 1.0)
         stop = np.maximum(begin, max(self.p.means)) + 40 * scale
-        stop = np.minimum(np.minimum(stop, begin + 80.0), self.ceiling)
+        stop = np.minimum(stop, self.ceiling)
         points, weights = legendre()
         total = np.zeros_like(begin)
         pieces = math.ceil(float(np.max(stop - begin, initial=0.0) * (1 + self.span) / 4)) + 8
@@ -198,7 +199,9 @@ class MixtureLoss(Loss):
         for i in range(pieces):
             x = begin[..., None] + width[..., None] * (i + (points + 1) / 2)
             level = epsilon[..., None]
-            above = np.exp(self.q.log_density(x) + level) * np.expm1(self._loss(x) - level)
+            excess = self._loss(x) - level
+            near = np.exp(self.q.log_density(x) + level) * np.expm1(np.minimum(excess, 30))
+            above = np.where(excess < 30, near, np.exp(self.p.log_density(x)))
             total += np.maximum(above, 0.0) @ weights * width / 2
         total = np.where(epsilon >= self.top, 0.0, total) + self.infinite
         return np.where(epsilon <= self.bottom, -np.expm1(np.minimum(epsilon, 0.0)), total)

@@ -12,7 +12,7 @@ import numpy as np
 from hockeystick.domain import finite_non_negative, probability
 from hockeystick.errors import ParameterError
 from hockeystick.loss import Loss
-from hockeystick.losses.atoms import AtomicLoss
+from hockeystick.losses.hull import hull_loss
 from hockeystick.losses.profile import ProfileLoss
 from hockeystick.mechanism import Mechanism, call_text
 from hockeystick.mechanisms.renyi import Points, _pairs
@@ -93,18 +93,4 @@ def _connect_the_dots(points: Points) -> Loss:
         np.array(column)
         for column in zip(*sorted({0.0: 1.0, **mirrored, **known}.items()), strict=True)
     )
-    hull: list[int] = []
-    for i in range(len(a)):
-        while len(hull) > 1 and (h[i] - h[hull[-2]]) * (a[hull[-1]] - a[hull[-2]]) <= (
-            h[hull[-1]] - h[hull[-2]]
-        ) * (a[i] - a[hull[-2]]):
-            hull.pop()
-        hull.append(i)
-    while len(hull) > 1 and h[hull[-2]] <= h[hull[-1]]:
-        hull.pop()
-    a, h = a[hull], h[hull]
-    slopes = np.append(np.diff(h) / np.diff(a), 0.0)
-    q = np.diff(slopes)
-    with np.errstate(divide="ignore"):
-        log_q = np.log(np.maximum(q, 0))
-    return AtomicLoss(np.log(a[1:]), log_q, infinite=float(h[-1]), void=float(1 + slopes[0]))
+    return hull_loss(a, h)

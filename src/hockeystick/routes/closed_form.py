@@ -8,6 +8,7 @@ import numpy as np
 
 from hockeystick.bound import Interval
 from hockeystick.composed import ComposedLoss
+from hockeystick.errors import NumericalError
 from hockeystick.loss import Loss
 from hockeystick.losses.gaussian import GaussianLoss, TruncatedGaussianLoss, gaussian_log_delta
 from hockeystick.roots import find_root
@@ -33,6 +34,8 @@ def _log_delta(loss: Loss, epsilon: float) -> float:
     if isinstance(loss, GaussianLoss):
         return float(gaussian_log_delta(loss.shift, np.array([epsilon]))[0])
     value = float(loss.profile(np.array([epsilon]))[0])
+    if math.isnan(value):
+        raise NumericalError(f"the profile of {loss!r} is not a number at epsilon = {epsilon!r}")
     return math.log(value) if value > 0 else -math.inf
 
 

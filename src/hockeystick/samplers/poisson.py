@@ -16,7 +16,13 @@ from hockeystick.losses.mixture import GaussianMixture, MixtureLoss
 from hockeystick.mechanism import Mechanism, call_text
 from hockeystick.relation import ADD_REMOVE, REPLACE_ONE, Relation
 from hockeystick.samplers.binomial import binomial_weights
-from hockeystick.samplers.sampler import Sampler, amplified_curve, base_loss, renyi_curve
+from hockeystick.samplers.sampler import (
+    Sampler,
+    amplified_curve,
+    attained_base,
+    base_loss,
+    renyi_curve,
+)
 from hockeystick.series import Array
 
 if TYPE_CHECKING:
@@ -59,13 +65,12 @@ class Poisson(Sampler):
         return antipodal or loss_of(joint([self.rate], [replace], [add], self.rate))
 
     def attained(self, mechanism: Mechanism, relation: Relation, steps: int) -> Loss | None:
-        if relation is not REPLACE_ONE or self.rate == 0:
+        if self.rate == 0:
             return None
-        add, replace = base_loss(mechanism, ADD_REMOVE), base_loss(mechanism, REPLACE_ONE)
-        if antipodal_pair(add, replace, self.rate) or (add == replace and steps == 1):
-            return None
-        # The record is replaced by one that contributes nothing.
-        return add.mix(self.rate)
+        if relation is not REPLACE_ONE:
+            known = mechanism.attained(relation, steps)
+            return known and known.mix(self.rate)
+        return replaced_pair(mechanism, self.rate, steps)
 
     def renyi(self, mechanism: Mechanism, orders: Array, relation: Relation) -> Array:
         from hockeystick.classical import rdp_poisson
@@ -104,9 +109,31 @@ def antipodal_pair(add: Loss, replace: Loss, rate: float) -> Loss | None:
         return None
     if abs(replace.shift - 2 * add.shift) > 1e-15 * replace.shift:
         return None
+    return _opposite(add.shift, rate)
+
+
+def replaced_pair(mechanism: Mechanism, rate: float, steps: int) -> Loss | None:
+    """Two records, either drawn with probability `rate`, that some data sets have: for lower ends.
+
+    None where they are what `loss` speaks of. For Gaussian noise they lie on opposite sides of
+    nothing, as far apart as a replacement may move; else one of them contributes nothing, which
+    is allowed if a replacement may move as far as an addition.
+    """
+    add, replace = base_loss(mechanism, ADD_REMOVE), base_loss(mechanism, REPLACE_ONE)
+    if isinstance(add, GaussianLoss) and isinstance(replace, GaussianLoss):
+        pair = _opposite(min(add.shift, replace.shift / 2), rate)
+        return None if antipodal_pair(add, replace, rate) else pair
+    attained = attained_base(mechanism, ADD_REMOVE, steps)
+    zero = np.zeros(1)
+    if replace.profile(zero)[0] < add.profile(zero)[0] * (1 - 1e-12):
+        return NOTHING
+    return None if add == replace and steps == 1 else attained.mix(rate)
+
+
+def _opposite(shift: float, rate: float) -> Loss:
     weights = (1 - rate, rate)
     return MixtureLoss(
-        GaussianMixture(weights, (0.0, add.shift)),
-        GaussianMixture(weights, (0.0, -add.shift)),
+        GaussianMixture(weights, (0.0, shift)),
+        GaussianMixture(weights, (0.0, -shift)),
         mirrored=True,
     )

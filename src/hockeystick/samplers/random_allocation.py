@@ -12,7 +12,7 @@ from hockeystick.losses.allocation import allocation
 from hockeystick.losses.atoms import NOTHING
 from hockeystick.mechanism import Mechanism, call_text
 from hockeystick.relation import ADD_REMOVE, REPLACE_ONE, Relation
-from hockeystick.samplers.sampler import Sampled, Sampler, base_loss
+from hockeystick.samplers.sampler import Sampled, Sampler, attained_base, base_loss
 from hockeystick.series import Array
 
 if TYPE_CHECKING:
@@ -60,7 +60,8 @@ class RandomAllocation(Sampler):
                 "random allocation has no proven bound under REPLACE_ONE when steps depend on "
                 "earlier ones; ask under ADD_REMOVE or ZERO_OUT"
             )
-        return allocation(base_loss(mechanism, relation), self.steps, upper=upper)
+        base = base_loss(mechanism, relation) if upper else attained_base(mechanism, relation, 2)
+        return allocation(base, self.steps, upper=upper)
 
     def apply(self, mechanism: Mechanism) -> Mechanism:
         if self.participations == 1:

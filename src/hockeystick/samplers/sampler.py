@@ -45,7 +45,7 @@ class Sampler(ABC):
 
     def attained(self, mechanism: Mechanism, relation: Relation, steps: int) -> Loss | None:
         """The loss of a pair of neighbouring data sets; None where `loss` is one already."""
-        return None
+        return mechanism.attained(relation, steps)
 
     def renyi(self, mechanism: Mechanism, orders: Array, relation: Relation) -> Array:
         """Rényi divergences on the sample of a mechanism that is known by its curve alone."""
@@ -141,6 +141,11 @@ def base_loss(mechanism: Mechanism, relation: Relation) -> Loss:
     loss = mechanism.loss(relation)
     assert loss is not None  # a sampler is asked only for mechanisms that have one
     return loss
+
+
+def attained_base(mechanism: Mechanism, relation: Relation, steps: int) -> Loss:
+    """The loss of a pair that the mechanism attains before sampling."""
+    return mechanism.attained(relation, steps) or base_loss(mechanism, relation)
 
 
 @lru_cache(maxsize=64)

@@ -14,8 +14,8 @@ from hockeystick.losses.labelled import LabelledLoss
 from hockeystick.mechanism import Mechanism, call_text
 from hockeystick.relation import ADD_REMOVE, REPLACE_ONE, Relation
 from hockeystick.samplers.binomial import binomial_above
-from hockeystick.samplers.poisson import Poisson, antipodal_pair
-from hockeystick.samplers.sampler import Sampler, base_loss
+from hockeystick.samplers.poisson import Poisson, replaced_pair
+from hockeystick.samplers.sampler import Sampler, attained_base
 from hockeystick.samplers.without_replacement import fixed_size_loss, same_population
 from hockeystick.series import Array
 
@@ -71,10 +71,9 @@ class TruncatedPoisson(Sampler):
         if self.rate == 0 or self.limit == 0:
             return None
         drawn = (1 - self.full) * self.rate + self.full * self.drawn_when_full
-        add = base_loss(mechanism, ADD_REMOVE)
         if relation is not REPLACE_ONE:
-            return add.mix(drawn)
-        return antipodal_pair(add, base_loss(mechanism, REPLACE_ONE), drawn) or add.mix(drawn)
+            return attained_base(mechanism, relation, steps).mix(drawn)
+        return replaced_pair(mechanism, drawn, steps) or Poisson(drawn).loss(mechanism, relation)
 
     def draw(self, population: int, rng: Randomness = None) -> Array:
         from hockeystick.samplers import drawing

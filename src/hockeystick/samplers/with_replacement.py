@@ -20,7 +20,7 @@ from hockeystick.losses.mixture import GaussianMixture, MixtureLoss
 from hockeystick.mechanism import Mechanism, call_text
 from hockeystick.relation import ADD_REMOVE, REPLACE_ONE, ZERO_OUT, Relation
 from hockeystick.samplers.binomial import binomial_above, binomial_weights
-from hockeystick.samplers.sampler import Sampler, base_loss
+from hockeystick.samplers.sampler import Sampler, attained_base, base_loss
 from hockeystick.samplers.without_replacement import same_population
 from hockeystick.series import Array
 
@@ -135,7 +135,7 @@ class WithReplacement(Sampler):
     def attained(self, mechanism: Mechanism, relation: Relation, steps: int) -> Loss | None:
         if self.size == 0:
             return None
-        base = base_loss(mechanism, relation)
+        base = attained_base(mechanism, relation, steps)
         if not isinstance(base, GaussianLoss):
             return base.mix(self.drawn)
         if relation is ADD_REMOVE:

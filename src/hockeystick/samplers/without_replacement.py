@@ -16,7 +16,13 @@ from hockeystick.losses.halves import joint, loss_of
 from hockeystick.losses.mixture import GaussianMixture, MixtureLoss
 from hockeystick.mechanism import Mechanism, call_text
 from hockeystick.relation import ADD_REMOVE, REPLACE_ONE, ZERO_OUT, Relation
-from hockeystick.samplers.sampler import Sampler, amplified_curve, base_loss, renyi_curve
+from hockeystick.samplers.sampler import (
+    Sampler,
+    amplified_curve,
+    attained_base,
+    base_loss,
+    renyi_curve,
+)
 from hockeystick.series import Array
 
 if TYPE_CHECKING:
@@ -85,11 +91,14 @@ class WithoutReplacement(Sampler):
         )
 
     def attained(self, mechanism: Mechanism, relation: Relation, steps: int) -> Loss | None:
-        if relation is ADD_REMOVE or self.size == 0:
+        if self.size == 0:
             return None
+        if relation is ADD_REMOVE:
+            known = mechanism.attained(REPLACE_ONE, steps)
+            return known and known.mix(self.fraction)
         if relation is REPLACE_ONE and steps == 1:
             return None
-        return base_loss(mechanism, relation).mix(self.fraction)
+        return attained_base(mechanism, relation, steps).mix(self.fraction)
 
     def renyi(self, mechanism: Mechanism, orders: Array, relation: Relation) -> Array:
         from hockeystick import classical

@@ -1,0 +1,30 @@
+"""The pair whose profile is the lower convex envelope of given points."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from hockeystick.losses.atoms import AtomicLoss
+from hockeystick.series import Array
+
+
+def hull_loss(a: Array, h: Array) -> AtomicLoss:
+    """From points (a, h(a)) of a bound on the profile: connect the dots (Doroshenko et al. 2022).
+
+    `a` grows from 0, where h is 1. Between the points that the envelope touches it is linear in a,
+    so the Q-mass at each is the change of slope there; what h ends at is mass at infinity.
+    """
+    hull: list[int] = []
+    for i in range(len(a)):
+        while len(hull) > 1 and (h[i] - h[hull[-2]]) * (a[hull[-1]] - a[hull[-2]]) <= (
+            h[hull[-1]] - h[hull[-2]]
+        ) * (a[i] - a[hull[-2]]):
+            hull.pop()
+        hull.append(i)
+    while len(hull) > 1 and h[hull[-2]] <= h[hull[-1]]:
+        hull.pop()
+    a, h = a[hull], h[hull]
+    slopes = np.append(np.diff(h) / np.diff(a), 0.0)
+    with np.errstate(divide="ignore"):
+        log_q = np.log(np.maximum(np.diff(slopes), 0))
+    return AtomicLoss(np.log(a[1:]), log_q, infinite=float(h[-1]), void=float(1 + slopes[0]))
