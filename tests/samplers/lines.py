@@ -26,7 +26,8 @@ class Noise:
     gaussian: bool
 
     def log_density(self, x: Array) -> Array:
-        return -0.5 * x * x - 0.5 * np.log(2 * np.pi) if self.gaussian else -np.abs(x) - np.log(2)
+        log = -0.5 * x * x - 0.5 * np.log(2 * np.pi) if self.gaussian else -np.abs(x) - np.log(2)
+        return np.asarray(log)
 
     def above(self, x: Array) -> Array:
         if self.gaussian:

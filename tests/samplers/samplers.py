@@ -84,7 +84,7 @@ def _joint(near: Profile, far: Profile, rate: float) -> Profile:
         a = np.exp(np.asarray(epsilon, dtype=float))
         stretched = 1 + (a - 1) / rate
         beta, x = a / stretched, np.log(stretched)
-        return rate * ((1 - beta) * far(x) + beta * near(x))
+        return np.asarray(rate * ((1 - beta) * far(x) + beta * near(x)))
 
     return found
 
@@ -155,9 +155,9 @@ def with_replacement(base: Base, size: int, population: int, relation: str) -> l
 
     means = np.append(0, copies) / (base.scale if base.noise else 1.0)
     law = np.append(1 - drawn, weights)
-    law = law / law.sum()
+    law = (law / law.sum()).tolist()
     if relation == "ADD_REMOVE" and base.noise is GAUSSIAN:
-        return [_ways(Mixture(GAUSSIAN, law, 2 * means), at(GAUSSIAN, 0.0))]
+        return [_ways(Mixture(GAUSSIAN, law, list(2 * means)), at(GAUSSIAN, 0.0))]
     if relation == "ZERO_OUT":
         pairs = [_enveloped(base, total(base.add, base.replace), total(base.add, base.add))]
     else:
@@ -165,7 +165,9 @@ def with_replacement(base: Base, size: int, population: int, relation: str) -> l
         pairs = [Pair(both, both)]
     if base.noise is GAUSSIAN:
         behind = -2 * means if relation == "REPLACE_ONE" else -means
-        pairs.append(_ways(Mixture(GAUSSIAN, law, 2 * means), Mixture(GAUSSIAN, law, behind)))
+        pairs.append(
+            _ways(Mixture(GAUSSIAN, law, list(2 * means)), Mixture(GAUSSIAN, law, list(behind)))
+        )
     return pairs
 
 

@@ -1,4 +1,4 @@
-"""All neighbouring data sets of three records: none is easier to tell apart than the upper end says.
+"""All neighbouring data sets of three records: none is easier to tell apart than the upper end.
 
 And some pair of them is at least as easy as the lower end says.
 """

@@ -1,4 +1,4 @@
-"""One step of every sampler, relation and kind of mechanism: the upper end is the cited theorem's."""
+"""One step of every sampler, relation and kind of mechanism: the upper end is the theorem's."""
 
 from __future__ import annotations
 

@@ -1,0 +1,68 @@
+"""What has no answer is refused, with words that help."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import pytest
+
+import hockeystick as hs
+from hockeystick.errors import ParameterError, RelationError
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda: hs.Poisson(1.5), ("rate", "[0, 1]", "1.5")),
+        (lambda: hs.Poisson(-0.1), ("rate", "[0, 1]", "-0.1")),
+        (lambda: hs.Poisson(math.nan), ("rate", "[0, 1]", "nan")),
+        (lambda: hs.WithoutReplacement(11, 10), ("size", "population", "10", "11")),
+        (lambda: hs.WithoutReplacement(1, 0), ("population", ">= 1", "0")),
+        (lambda: hs.WithoutReplacement(-1, 10), ("size", ">= 0", "-1")),
+        (lambda: hs.WithoutReplacement(1.5, 10), ("size", "integer", "1.5")),  # type: ignore[arg-type]
+        (lambda: hs.WithReplacement(1, 0), ("population", ">= 1", "0")),
+        (lambda: hs.WithReplacement(-2, 5), ("size", ">= 0", "-2")),
+        (lambda: hs.TruncatedPoisson(2.0, 1, 5), ("rate", "[0, 1]", "2.0")),
+        (lambda: hs.TruncatedPoisson(0.5, -1, 5), ("limit", ">= 0", "-1")),
+        (lambda: hs.TruncatedPoisson(0.5, 1, 0), ("population", ">= 1", "0")),
+        (lambda: hs.RandomAllocation(0), ("steps", ">= 1", "0")),
+        (lambda: hs.RandomAllocation(3, participations=4), ("participations", "3", "4")),
+        (lambda: hs.Shuffled(0), ("size", ">= 1", "0")),
+        (lambda: hs.Gaussian(1).on(hs.Poisson(0.1)).group(0), ("size", ">= 1", "0")),
+    ],
+)
+def test_bad_parameters(make: Callable[[], object], words: tuple[str, ...]) -> None:
+    with pytest.raises(ParameterError) as refused:
+        make()
+    for word in words:
+        assert word in str(refused.value)
+
+
+def test_shuffled_batches_have_no_bound_when_a_record_is_added() -> None:
+    with pytest.raises(RelationError, match="ZERO_OUT or REPLACE_ONE"):
+        hs.Gaussian(1).on(hs.Shuffled(5)).epsilon(1e-5, relation=hs.ADD_REMOVE)
+
+
+def test_random_allocation_has_no_bound_when_a_record_is_replaced() -> None:
+    with pytest.raises(RelationError, match="ADD_REMOVE or ZERO_OUT"):
+        hs.Gaussian(1).on(hs.RandomAllocation(5)).epsilon(1e-5, relation=hs.REPLACE_ONE)
+
+
+def test_samplers_with_different_neighbours() -> None:
+    run = hs.Gaussian(1).on(hs.Poisson(0.1)) + hs.Gaussian(1).on(hs.WithoutReplacement(1, 10))
+    with pytest.raises(RelationError, match=r"ADD_REMOVE.*REPLACE_ONE.*relation="):
+        run.epsilon(1e-5)
+    assert run.epsilon(1e-5, relation=hs.REPLACE_ONE) > 0
+
+
+@pytest.mark.parametrize(
+    "sampler",
+    [hs.WithoutReplacement(3, 10), hs.WithReplacement(3, 10), hs.TruncatedPoisson(0.5, 3, 10)],
+    ids=repr,
+)
+def test_drawing_from_another_population(sampler: hs.Sampler) -> None:
+    assert len(sampler.draw(10, rng=1)) <= 3
+    for other in (9, 11):
+        with pytest.raises(ParameterError, match=rf"population.*10.*{other}"):
+            sampler.draw(other, rng=1)
