@@ -192,7 +192,8 @@ def plan(loss: ComposedLoss, epsilon: float | None, log_delta: float | None) -> 
         raise NumericalError(
             f"the contour would need {cut / step:.3g} points, each with many nodes; use the lattice"
         )
-    t = step * np.arange(math.ceil(cut / step) + 1)
+    # Not one point more by rounding: a lattice's period would count it twice.
+    t = step * np.arange(math.ceil(cut / step - 1e-6) + 1)
     values = loss.cgf(centre + 1j * t)
     right = _right(loss, sketch, saddle, j)
     line = Line(loss, saddle.epsilon, centre, step, t, values, right, log_tail)
