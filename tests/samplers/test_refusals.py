@@ -66,3 +66,27 @@ def test_drawing_from_another_population(sampler: hs.Sampler) -> None:
     for other in (9, 11):
         with pytest.raises(ParameterError, match=rf"population.*10.*{other}"):
             sampler.draw(other, rng=1)
+
+
+@pytest.mark.xfail(strict=True, reason="a sample of a size that the first sample may not have")
+def test_a_fixed_share_of_a_sample() -> None:
+    """Ten of a hundred is more than a tenth where a coin has left about fifty."""
+    with pytest.raises(ParameterError):
+        hs.Gaussian(1).on(hs.WithoutReplacement(10, 100)).on(hs.Poisson(0.5)).delta(
+            0.5, relation=hs.ADD_REMOVE
+        )
+
+
+@pytest.mark.xfail(strict=True, raises=RuntimeWarning, reason="numpy warns on the way")
+@pytest.mark.parametrize(
+    ("text", "relation", "expected"),
+    [
+        ("Gaussian(0).on(WithoutReplacement(10, 100))", "ZERO_OUT", 0.1),
+        ("Laplace(0.002).on(WithoutReplacement(10, 100))", "ZERO_OUT", 0.1),
+        ("PureDP(800).on(RandomAllocation(10))", "ADD_REMOVE", 1.0),
+        ("Gaussian(1e300).on(RandomAllocation(10))", "ADD_REMOVE", 0.0),
+    ],
+)
+def test_extremes_without_warnings(text: str, relation: str, expected: float) -> None:
+    found = hs.parse(text).delta(0.5, relation=hs.Relation[relation])
+    assert found == pytest.approx(expected, rel=1e-9, abs=1e-300)
