@@ -68,7 +68,6 @@ def test_drawing_from_another_population(sampler: hs.Sampler) -> None:
             sampler.draw(other, rng=1)
 
 
-@pytest.mark.xfail(strict=True, reason="a sample of a size that the first sample may not have")
 def test_a_fixed_share_of_a_sample() -> None:
     """Ten of a hundred is more than a tenth where a coin has left about fifty."""
     with pytest.raises(ParameterError):
@@ -77,7 +76,6 @@ def test_a_fixed_share_of_a_sample() -> None:
         )
 
 
-@pytest.mark.xfail(strict=True, raises=RuntimeWarning, reason="numpy warns on the way")
 @pytest.mark.parametrize(
     ("text", "relation", "expected"),
     [

@@ -21,7 +21,8 @@ from numpy.polynomial import legendre
 
 from hockeystick.errors import NumericalError, ParameterError
 from hockeystick.loss import CHUNK, EMPTY, Atoms, Complex, Loss, Nodes, Tails
-from hockeystick.losses.hull import hull_loss
+from hockeystick.losses.atoms import AtomicLoss
+from hockeystick.losses.hull import lower_hull
 from hockeystick.series import LEAST, Array, log1p
 
 POINTS = 16
@@ -70,9 +71,8 @@ class Half:
 
     def shrink(self, losses: Array) -> Array:
         """The u at which A is e^loss."""
-        large = (
-            losses + math.log(self.rate) + np.log1p((1 - self.rate) / self.rate * np.exp(-losses))
-        )
+        far = np.maximum(losses, 30)
+        large = far + math.log(self.rate) + np.log1p((1 - self.rate) / self.rate * np.exp(-far))
         return np.where(losses < 30, np.log1p(self.rate * np.expm1(np.minimum(losses, 30))), large)
 
     def delta(self, u: Array) -> Array:
@@ -212,7 +212,7 @@ def convex(half: Half) -> Half:
 
     scale = half.rate * 2.0 ** np.arange(-20.0, 12.0, 0.125)
     places = np.unique(np.concatenate([np.log1p(scale), half.breaks]))
-    places = places[places > 0]
+    places = places[(places > 0) & (places < 600)]
     values = chord(places)
     best = int(np.argmax(values))
     if best == 0:
@@ -449,8 +449,6 @@ def _points(half: Half, panels: Panels, widest: float) -> tuple[Array, Array]:
 
 def symmetric_atoms(half: Half) -> Loss | None:
     """The same loss as a list of atoms, exactly, where there is no continuous part."""
-    from hockeystick.losses.atoms import AtomicLoss
-
     if any(term.falling or term.loss.continuous for term in half.terms):
         return None
     up, log_up = half.atoms
@@ -471,17 +469,28 @@ def symmetric_atoms(half: Half) -> Loss | None:
 def loss_of(forward: Half, backward: Half | None = None) -> Loss:
     """The loss with these profiles; a list of atoms where that is all there is."""
     exact = symmetric_atoms(forward) if backward is None else None
-    if exact is None and not _is_convex(forward):
-        return _dotted(forward, backward or forward)
-    return exact or HalvesLoss(forward, backward)
+    if exact is not None:
+        return exact
+    if all(term.loss.infinite == 1 for term in forward.terms):
+        known = forward.infinite
+        log_rest = math.log1p(-known) if known < 1 else -math.inf
+        return AtomicLoss([0.0], [log_rest], infinite=known, void=known, symmetric=True)
+    try:
+        if _is_convex(forward):
+            return HalvesLoss(forward, backward)
+    except NumericalError:  # too rough to be integrated
+        pass
+    return _dotted(forward, backward or forward)
 
 
 def _grid(half: Half, count: int) -> Array:
     """Places along the curve, dense where it begins and at its breaks."""
     top = min(half.top, 60.0)
     near = np.log1p(half.rate * np.geomspace(1e-6, np.expm1(top) / half.rate, count))
-    u = np.unique(np.concatenate([[0.0], near, np.linspace(0, top, count), half.breaks]))
-    return u[np.append(True, np.diff(np.exp(u)) > 1e-13 * np.exp(u[1:]))]
+    breaks = half.breaks[half.breaks < 600]
+    u = np.unique(np.concatenate([[0.0], near, np.linspace(0, top, count), breaks]))
+    distinct = np.append(True, np.diff(np.exp(u)) > 1e-13 * np.exp(u[1:]))
+    return np.asarray(u[distinct])
 
 
 def _is_convex(half: Half) -> bool:
@@ -494,11 +503,24 @@ def _is_convex(half: Half) -> bool:
 
 
 def _dotted(forward: Half, backward: Half) -> Loss:
-    """The envelope of both curves through a few thousand of their points: a list of atoms."""
-    u, v = _grid(forward, DOTS), _grid(backward, DOTS)[1:]
-    a = np.concatenate([[0.0], np.exp(-v[::-1]), np.exp(u)])
-    low = 1 - np.exp(-v) + np.exp(-v) * backward.delta(v)
-    return hull_loss(a, np.concatenate([[1.0], low[::-1], forward.delta(u)]))
+    """The envelope of each curve through a few thousand of its points: a list of atoms."""
+    up, log_up, high, limit = _dots(forward)
+    down, log_down, low, back_limit = _dots(backward)
+    rest = 1 - float(forward.delta(np.zeros(1))[0]) - high - low
+    with np.errstate(divide="ignore"):
+        log_q = np.concatenate([log_down + down, [np.log(max(rest, 0.0))], log_up])
+    losses = np.concatenate([-down, [0.0], up])
+    return AtomicLoss(losses, log_q, infinite=limit, void=back_limit)
+
+
+def _dots(half: Half) -> tuple[Array, Array, float, float]:
+    """Losses and log-masses of the hull of one curve, their sum, and what the curve ends at."""
+    u = _grid(half, DOTS)
+    a, h = lower_hull(np.exp(u), half.delta(u))
+    falls = np.append(-np.diff(h) / np.diff(a), 0.0)
+    masses = -np.diff(falls)
+    kept = masses > 0
+    return np.log(a[1:])[kept], np.log(masses[kept]), float(falls[0]), float(h[-1])
 
 
 def joint(

@@ -14,6 +14,15 @@ def hull_loss(a: Array, h: Array) -> AtomicLoss:
     `a` grows from 0, where h is 1. Between the points that the envelope touches it is linear in a,
     so the Q-mass at each is the change of slope there; what h ends at is mass at infinity.
     """
+    a, h = lower_hull(a, h)
+    slopes = np.append(np.diff(h) / np.diff(a), 0.0)
+    with np.errstate(divide="ignore"):
+        log_q = np.log(np.maximum(np.diff(slopes), 0))
+    return AtomicLoss(np.log(a[1:]), log_q, infinite=float(h[-1]), void=float(1 + slopes[0]))
+
+
+def lower_hull(a: Array, h: Array) -> tuple[Array, Array]:
+    """The points that the lower convex envelope touches, up to where it stops falling."""
     hull: list[int] = []
     for i in range(len(a)):
         while len(hull) > 1 and (h[i] - h[hull[-2]]) * (a[hull[-1]] - a[hull[-2]]) <= (
@@ -23,8 +32,4 @@ def hull_loss(a: Array, h: Array) -> AtomicLoss:
         hull.append(i)
     while len(hull) > 1 and h[hull[-2]] <= h[hull[-1]]:
         hull.pop()
-    a, h = a[hull], h[hull]
-    slopes = np.append(np.diff(h) / np.diff(a), 0.0)
-    with np.errstate(divide="ignore"):
-        log_q = np.log(np.maximum(np.diff(slopes), 0))
-    return AtomicLoss(np.log(a[1:]), log_q, infinite=float(h[-1]), void=float(1 + slopes[0]))
+    return a[hull], h[hull]

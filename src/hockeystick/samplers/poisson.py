@@ -17,6 +17,7 @@ from hockeystick.mechanism import Mechanism, call_text
 from hockeystick.relation import ADD_REMOVE, REPLACE_ONE, Relation
 from hockeystick.samplers.binomial import binomial_weights
 from hockeystick.samplers.sampler import (
+    Sampled,
     Sampler,
     amplified_curve,
     attained_base,
@@ -93,6 +94,17 @@ class Poisson(Sampler):
 
     def apply(self, mechanism: Mechanism) -> Mechanism:
         return mechanism if self.rate == 1 else super().apply(mechanism)
+
+    def may_sample(self, part: Mechanism) -> bool:
+        return isinstance(part, Sampled) and isinstance(part.sampler, Poisson)
+
+    def other_loss(self, mechanism: Mechanism, relation: Relation) -> Loss | None:
+        """Where a replacement moves less than an addition, not to be sampled may look better."""
+        if relation is not REPLACE_ONE or self.rate == 0:
+            return None
+        add, replace = base_loss(mechanism, ADD_REMOVE), base_loss(mechanism, REPLACE_ONE)
+        zero = np.zeros(1)
+        return replace if replace.profile(zero)[0] < add.profile(zero)[0] * (1 - 1e-12) else None
 
     def draw(self, population: int, rng: Randomness = None) -> Array:
         from hockeystick.samplers import drawing

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from hockeystick.domain import whole
 from hockeystick.errors import ParameterError, RelationError
 from hockeystick.loss import Loss
@@ -12,7 +14,7 @@ from hockeystick.losses.allocation import allocation
 from hockeystick.losses.atoms import NOTHING
 from hockeystick.mechanism import Mechanism, call_text
 from hockeystick.relation import ADD_REMOVE, REPLACE_ONE, Relation
-from hockeystick.samplers.sampler import Sampled, Sampler, attained_base, base_loss
+from hockeystick.samplers.sampler import Sampler, attained_base, base_loss
 from hockeystick.series import Array
 
 if TYPE_CHECKING:
@@ -61,11 +63,15 @@ class RandomAllocation(Sampler):
                 "earlier ones; ask under ADD_REMOVE or ZERO_OUT"
             )
         base = base_loss(mechanism, relation) if upper else attained_base(mechanism, relation, 2)
-        return allocation(base, self.steps, upper=upper)
+        with np.errstate(all="ignore"):  # at the extremes; what is not a number is refused later
+            return allocation(base, self.steps, upper=upper)
 
     def apply(self, mechanism: Mechanism) -> Mechanism:
+        whole_epoch = super().apply(mechanism)
         if self.participations == 1:
-            return Sampled(mechanism, self)
+            return whole_epoch
+        if self.participations == self.steps:
+            return mechanism * self.steps
         short, more = divmod(self.steps, self.participations)
         blocks = mechanism.on(AllocationBlock(short)) * (self.participations - more)
         return blocks + mechanism.on(AllocationBlock(short + 1)) * more

@@ -56,7 +56,17 @@ class Sampler(ABC):
 
     def apply(self, mechanism: Mechanism) -> Mechanism:
         """The mechanism on a sample of the records."""
+        for part in mechanism.parts:
+            if isinstance(part, Sampled | Grouped) and not self.may_sample(part):
+                raise ParameterError(
+                    f"a sample of a sample is accounted for Poisson on Poisson only, got "
+                    f"{part!r} on {self!r}"
+                )
         return Sampled(mechanism, self)
+
+    def may_sample(self, part: Mechanism) -> bool:
+        """Whether what is sampled already may be sampled again."""
+        return False
 
     def group(self, mechanism: Mechanism, size: int, relation: Relation) -> Loss:
         """The loss when all of `size` records change together."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from hockeystick.domain import whole
 from hockeystick.errors import RelationError
 from hockeystick.loss import Loss
@@ -26,7 +28,8 @@ class Shuffled(Sampler):
     record is in one known batch, so an epoch costs what the mechanism costs once:
     `mechanism.on(Shuffled(size)) * epochs`. One record more moves all that come after it to other
     batches, so ADD_REMOVE has no bound at all. To gain from sampling draw `Poisson(rate)` batches,
-    or let each record choose its step: `RandomAllocation(steps)`.
+    or let each record choose its step: `RandomAllocation(steps)`. The lower end is attained by data
+    that fits into one batch.
 
     Parameters
     ----------
@@ -47,6 +50,11 @@ class Shuffled(Sampler):
                 "what one full release does), or draw the batches with Poisson or RandomAllocation"
             )
         return base_loss(mechanism, relation)
+
+    def renyi(self, mechanism: Mechanism, orders: Array, relation: Relation) -> Array:
+        if relation is ADD_REMOVE:
+            return super().renyi(mechanism, orders, relation)
+        return np.maximum(*mechanism.renyi(orders, relation))
 
     def draw(self, population: int, rng: Randomness = None) -> list[Array]:
         from hockeystick.samplers import drawing
