@@ -26,7 +26,9 @@ def single(loss: ComposedLoss) -> Loss | None:
         if isinstance(part, GaussianLoss) and not isinstance(part, TruncatedGaussianLoss)
     ]
     if shifts and len(shifts) == len(loss):
-        return GaussianLoss(math.sqrt(sum(count * shift**2 for shift, count in shifts)))
+        largest = max(shift for shift, _ in shifts)  # whose square may underflow
+        total = sum(count * (shift / largest) ** 2 for shift, count in shifts)
+        return GaussianLoss(largest * math.sqrt(total))
     return loss.parts[0][0] if loss.steps == 1 else None
 
 
