@@ -37,16 +37,13 @@ SAMPLERS: dict[str, tuple[hs.Sampler, Oracle]] = {
 }
 
 
-def cases(two_steps: bool = False) -> list[Any]:
+def cases() -> list[Any]:
     """Every sampler, relation and base."""
     found = []
     for name in SAMPLERS:
         for relation in hs.Relation:
             for base in BASES:
                 key = (name, relation.value, base)
-                if two_steps and key in SLOW:
-                    found.append(pytest.param(*key, marks=pytest.mark.skip("takes 5 to 40 s")))
-                    continue
                 found.append(pytest.param(*key, id=" ".join(key)))
     return found
 
@@ -60,11 +57,3 @@ def slack(sampler: str, relation: str, base: str) -> tuple[float, float]:
     if relation != "ZERO_OUT" or sampler == "Poisson":
         return 1e-11, 1e-8
     return (1e-3, 1e-6) if base == "Laplace" else (1e-7, 1e-8)
-
-
-SLOW = [
-    *(("WithReplacement", relation.value, "Gaussian") for relation in hs.Relation),
-    ("WithoutReplacement", "ZERO_OUT", "Gaussian"),
-    ("TruncatedPoisson", "ZERO_OUT", "Gaussian"),
-    ("TruncatedPoisson", "REPLACE_ONE", "Gaussian"),
-]

@@ -27,7 +27,7 @@ def worse(pair: Pair, epsilon: float, cells: int) -> float:
     return max(composed(profile, epsilon, cells) for profile in pair)
 
 
-@pytest.mark.parametrize(("sampler", "relation", "base"), cases(two_steps=True))
+@pytest.mark.parametrize(("sampler", "relation", "base"), cases())
 def test_delta(sampler: str, relation: str, base: str) -> None:
     mechanism, divergences = BASES[base]
     drawn, oracle = SAMPLERS[sampler]

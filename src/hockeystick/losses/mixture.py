@@ -118,21 +118,26 @@ class MixtureLoss(Loss):
     def _place(self, losses: Array) -> Array:
         """The x at which the loss has each value, by Newton's method; ±∞ beyond the limits."""
         wanted = np.asarray(losses, dtype=float)
+        goal = wanted.ravel()
         places, values = self._table
-        j = np.clip(np.searchsorted(values, wanted), 1, len(places) - 1)
+        j = np.clip(np.searchsorted(values, goal), 1, len(places) - 1)
         low, high = places[j - 1], places[j]
-        part = (wanted - values[j - 1]) / np.maximum(values[j] - values[j - 1], 1e-300)
+        part = (goal - values[j - 1]) / np.maximum(values[j] - values[j - 1], 1e-300)
         x = low + (high - low) * np.clip(part, 0.0, 1.0)
+        open_ = np.flatnonzero((goal > self.bottom) & (goal < self.top))
         for _ in range(MOST_STEPS):
-            excess = self._loss(x) - wanted
-            low, high = np.where(excess < 0, x, low), np.where(excess < 0, high, x)
-            slope = np.maximum(self.p.slope(x) - self.q.slope(x), 1e-300)
-            new = x - excess / slope
-            new = np.where((new >= low) & (new <= high), new, (low + high) / 2)
-            done = np.abs(new - x) <= 1e-13 * (1 + np.abs(x))
-            x = new
-            if done.all():
+            here = x[open_]
+            excess = self._loss(here) - goal[open_]
+            low[open_] = np.where(excess < 0, here, low[open_])
+            high[open_] = np.where(excess < 0, high[open_], here)
+            slope = np.maximum(self.p.slope(here) - self.q.slope(here), 1e-300)
+            new = here - excess / slope
+            inside = (new >= low[open_]) & (new <= high[open_])
+            x[open_] = np.where(inside, new, (low[open_] + high[open_]) / 2)
+            open_ = open_[np.abs(x[open_] - here) > 1e-13 * (1 + np.abs(here))]
+            if not open_.size:
                 break
+        x = x.reshape(wanted.shape)
         x = np.where(wanted <= self.bottom, -math.inf, x)
         return np.where(wanted >= self.top, self.ceiling, np.minimum(x, self.ceiling))
 
