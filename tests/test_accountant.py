@@ -89,8 +89,8 @@ def test_relation_is_handed_on() -> None:
     assert one.epsilon(1e-5) == hs.Gaussian(4.0).epsilon(1e-5, relation=hs.ADD_REMOVE)
     assert other.epsilon(1e-5) == hs.Gaussian(4.0).epsilon(1e-5, relation=hs.REPLACE_ONE)
     assert other.epsilon(1e-5) > one.epsilon(1e-5)
-    epoch = Accountant(hs.REPLACE_ONE)
-    epoch.spend(hs.Gaussian(4.0).on(hs.RandomAllocation(10)))
+    epoch = Accountant(hs.ADD_REMOVE)
+    epoch.spend(hs.Gaussian(4.0).on(hs.Shuffled(10)))
     with pytest.raises(RelationError):
         epoch.epsilon(1e-5)
 

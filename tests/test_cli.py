@@ -122,13 +122,13 @@ def test_a_dash_reads_standard_input() -> None:
         (
             (
                 "delta",
-                "Gaussian(1).on(RandomAllocation(10))",
+                "Gaussian(1).on(Shuffled(10))",
                 "--epsilon",
                 "1",
                 "--relation",
-                "replace-one",
+                "add-remove",
             ),
-            "REPLACE_ONE",
+            "ADD_REMOVE",
         ),
     ],
 )

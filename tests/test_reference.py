@@ -131,6 +131,12 @@ def is_of_a_class(row: Row) -> bool:
     return plain and (composed or row["query"] == "rdp")
 
 
+def is_attained(row: Row) -> bool:
+    """Not so for the class on a sample, composed: its lower end is that of one mechanism in it."""
+    sampled = "ExponentialMechanism" in row["mechanism"] and "Poisson" in row["mechanism"]
+    return not (sampled and "*" in row["mechanism"] and row["direction"] == "both")
+
+
 @pytest.mark.parametrize(("table", "row"), ROWS)
 def test_reference(table: str, row: Row) -> None:
     truth = mpf(row["value"])
@@ -147,7 +153,7 @@ def test_reference(table: str, row: Row) -> None:
         return
     assert truth <= upper * (1 + ULPS)
     assert upper - truth <= allowed.above * truth
-    assert truth - lower <= allowed.below * truth
+    assert truth - lower <= allowed.below * truth or not is_attained(row)
 
 
 def test_every_table_is_read() -> None:

@@ -44,11 +44,6 @@ def test_shuffled_batches_have_no_bound_when_a_record_is_added() -> None:
         hs.Gaussian(1).on(hs.Shuffled(5)).epsilon(1e-5, relation=hs.ADD_REMOVE)
 
 
-def test_random_allocation_has_no_bound_when_a_record_is_replaced() -> None:
-    with pytest.raises(RelationError, match="ADD_REMOVE or ZERO_OUT"):
-        hs.Gaussian(1).on(hs.RandomAllocation(5)).epsilon(1e-5, relation=hs.REPLACE_ONE)
-
-
 def test_samplers_with_different_neighbours() -> None:
     run = hs.Gaussian(1).on(hs.Poisson(0.1)) + hs.Gaussian(1).on(hs.WithoutReplacement(1, 10))
     with pytest.raises(RelationError, match=r"ADD_REMOVE.*REPLACE_ONE.*relation="):

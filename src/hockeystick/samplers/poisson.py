@@ -102,9 +102,7 @@ class Poisson(Sampler):
         """Where a replacement moves less than an addition, not to be sampled may look better."""
         if relation is not REPLACE_ONE or self.rate == 0:
             return None
-        add, replace = base_loss(mechanism, ADD_REMOVE), base_loss(mechanism, REPLACE_ONE)
-        zero = np.zeros(1)
-        return replace if replace.profile(zero)[0] < add.profile(zero)[0] * (1 - 1e-12) else None
+        return base_loss(mechanism, REPLACE_ONE) if moves_less(mechanism) else None
 
     def draw(self, population: int, rng: Randomness = None) -> Array:
         from hockeystick.samplers import drawing
@@ -135,11 +133,17 @@ def replaced_pair(mechanism: Mechanism, rate: float, steps: int) -> Loss | None:
     if isinstance(add, GaussianLoss) and isinstance(replace, GaussianLoss):
         pair = _opposite(min(add.shift, replace.shift / 2), rate)
         return None if antipodal_pair(add, replace, rate) else pair
-    attained = attained_base(mechanism, ADD_REMOVE, steps)
-    zero = np.zeros(1)
-    if replace.profile(zero)[0] < add.profile(zero)[0] * (1 - 1e-12):
+    if moves_less(mechanism):
         return NOTHING
+    attained = attained_base(mechanism, ADD_REMOVE, steps)
     return None if add == replace and steps == 1 else attained.mix(rate)
+
+
+def moves_less(mechanism: Mechanism) -> bool:
+    """Whether replacing a record moves the query less than adding one does."""
+    zero = np.zeros(1)
+    add, replace = base_loss(mechanism, ADD_REMOVE), base_loss(mechanism, REPLACE_ONE)
+    return bool(replace.profile(zero)[0] < add.profile(zero)[0] * (1 - 1e-12))
 
 
 def _opposite(shift: float, rate: float) -> Loss:

@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from hockeystick.domain import whole
-from hockeystick.errors import ParameterError, RelationError
+from hockeystick.errors import ParameterError
 from hockeystick.loss import Loss
 from hockeystick.losses.allocation import allocation
 from hockeystick.losses.atoms import NOTHING
+from hockeystick.losses.replacing import replaced
 from hockeystick.mechanism import Mechanism, call_text
 from hockeystick.relation import ADD_REMOVE, REPLACE_ONE, Relation
+from hockeystick.samplers.poisson import moves_less
 from hockeystick.samplers.sampler import Sampler, attained_base, base_loss
 from hockeystick.series import Array
 
@@ -28,8 +30,9 @@ class RandomAllocation(Sampler):
     Balls and bins: `mechanism.on(RandomAllocation(steps))` is one whole *epoch*; repeat it with
     `* epochs`. With Λ_i = dP/dQ of step i the likelihood ratio of an epoch is the mean of the Λ_i
     (Feldman and Shenfeld 2025; Chua et al. 2024), whose law is found numerically, rounded up for
-    the upper end and down for the lower. Several participations are dominated by one in each of as
-    many blocks of steps, if the blocks were known.
+    the upper end and down for the lower. Replacing a record is bounded by removing one and adding
+    another, epoch by epoch, or by what it costs unsampled. Several participations are dominated by
+    one in each of as many blocks of steps, if the blocks were known.
 
     Parameters
     ----------
@@ -54,15 +57,19 @@ class RandomAllocation(Sampler):
         return self._epoch(mechanism, relation, upper=True)
 
     def attained(self, mechanism: Mechanism, relation: Relation, steps: int) -> Loss | None:
+        if relation is REPLACE_ONE and moves_less(mechanism):
+            return NOTHING
         return self._epoch(mechanism, relation, upper=False)
 
+    def other_loss(self, mechanism: Mechanism, relation: Relation) -> Loss | None:
+        """When a record is replaced: as if it were known in which step it takes part."""
+        return base_loss(mechanism, REPLACE_ONE) if relation is REPLACE_ONE else None
+
     def _epoch(self, mechanism: Mechanism, relation: Relation, upper: bool) -> Loss:
-        if relation is REPLACE_ONE:
-            raise RelationError(
-                "random allocation has no proven bound under REPLACE_ONE when steps depend on "
-                "earlier ones; ask under ADD_REMOVE or ZERO_OUT"
-            )
-        base = base_loss(mechanism, relation) if upper else attained_base(mechanism, relation, 2)
+        if upper and relation is REPLACE_ONE:
+            return replaced(self._epoch(mechanism, ADD_REMOVE, upper=True))
+        known = ADD_REMOVE if relation is REPLACE_ONE else relation  # by one that adds nothing
+        base = base_loss(mechanism, known) if upper else attained_base(mechanism, known, 2)
         with np.errstate(all="ignore"):  # at the extremes; what is not a number is refused later
             return allocation(base, self.steps, upper=upper)
 
