@@ -37,6 +37,8 @@ NATS = 46.0
 THIN = 4
 """One in so many points is enough to plan with."""
 DOTS = 3000
+MANY_ATOMS = 40
+"""With more places at which a curve is not smooth, points of it are as good as panels."""
 FLOOR = 1e-290
 """What of a curve is below this is dropped."""
 
@@ -475,8 +477,9 @@ def loss_of(forward: Half, backward: Half | None = None) -> Loss:
         known = forward.infinite
         log_rest = math.log1p(-known) if known < 1 else -math.inf
         return AtomicLoss([0.0], [log_rest], infinite=known, void=known, symmetric=True)
+    atoms = sum(term.loss.atoms.losses.size for term in forward.terms if term.falling)
     try:
-        if _is_convex(forward):
+        if atoms <= MANY_ATOMS and _is_convex(forward):
             return HalvesLoss(forward, backward)
     except NumericalError:  # too rough to be integrated
         pass

@@ -115,8 +115,9 @@ class Sampled(Mechanism):
         return self.sampler.natural_relation
 
     def __repr__(self) -> str:
-        base = repr(self.base)
-        return f"({base}).on({self.sampler!r})" if " " in base else f"{base}.on({self.sampler!r})"
+        several = self.base.parts != {self.base: 1}
+        base = f"({self.base!r})" if several else repr(self.base)
+        return f"{base}.on({self.sampler!r})"
 
 
 @dataclass(frozen=True, repr=False)
