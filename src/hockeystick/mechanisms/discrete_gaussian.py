@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hockeystick.loss import EMPTY, Atoms, Loss, Nodes
+from hockeystick.loss import CHUNK, EMPTY, Atoms, Loss, Nodes
 from hockeystick.losses.atoms import AtomicLoss
 from hockeystick.mechanisms.discrete import DiscreteNoise
 from hockeystick.series import Array
@@ -65,10 +65,22 @@ class DiscreteGaussianLoss(Loss):
         return Atoms(losses, -(x**2) / width - total)
 
     def profile(self, epsilon: Array) -> Array:
-        top = max(float(np.max(epsilon, initial=0.0)), 0.0) * self.scale**2 / self.steps**2 + 1
-        atoms = self._between(min(0.0, 1 - top), top)
-        above = np.minimum(np.asarray(epsilon)[..., None] - atoms.losses, 0)
-        return np.asarray(-np.expm1(above) @ atoms.p)
+        """Σ P[x]·(1 − e^{ε−L(x)}) over the outcomes from the first with a larger loss on."""
+        width, reach = 2 * self.scale**2, math.ceil(REACH * self.scale) + 2
+        wanted = np.asarray(epsilon, dtype=float)
+        first = np.ceil((wanted.ravel() * width + self.steps**2) / (2 * self.steps))
+        first = np.maximum(first, -reach)[:, None]
+        beyond = np.arange(self.steps + 2 * reach)
+        total = math.log(np.exp(-(np.arange(-reach, reach + 1) ** 2) / width).sum())
+        rows = max(1, CHUNK // beyond.size)
+        found = []
+        for i in range(0, len(first), rows):
+            x = first[i : i + rows] + beyond
+            losses = (2 * self.steps * x - self.steps**2) / width
+            above = np.minimum(wanted.ravel()[i : i + rows, None] - losses, 0)
+            p = np.exp(-((x - self.steps) ** 2) / width - total)
+            found.append((-np.expm1(above) * p).sum(axis=1))
+        return np.concatenate(found).reshape(wanted.shape) if found else np.zeros(wanted.shape)
 
     def truncated(self, mass: float) -> Loss:
         reach = math.sqrt(-2 * math.log(mass)) / REACH + 1
