@@ -141,7 +141,7 @@ class Grouped(Mechanism):
         return f"{self.sampled!r}.group({self.size})"
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=2048)
 def _loss(base: Mechanism, sampler: Sampler, relation: Relation) -> Loss:
     """Kept, because the quadrature of a sampled profile is some work."""
     return sampler.loss(base, relation)
