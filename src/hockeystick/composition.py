@@ -35,6 +35,15 @@ class Composition(Mechanism):
         known = [(loss, count) for loss, count in losses if loss is not None]
         return product(known) if len(known) == len(losses) else None
 
+    def attained(self, relation: Relation, steps: int) -> Loss | None:
+        from hockeystick.losses.product import product
+
+        found = {part: part.attained(relation, max(steps, 2)) for part in self._parts}
+        if not any(found.values()):
+            return None
+        losses = [(found[part] or part.loss(relation), n) for part, n in self._parts.items()]
+        return product([(loss, count) for loss, count in losses if loss is not None])
+
     def known_by_curve(self, relation: Relation) -> bool:
         return any(part.known_by_curve(relation) for part in self._parts)
 

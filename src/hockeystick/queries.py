@@ -326,6 +326,8 @@ def epsilons(
     if sides and 0 < delta < 1 and not any(part.renyi_is_tighter for part in mechanism.parts):
         many = sorted(set(wanted) - {0, 1})
         found = curve.epsilons(sides, delta, many)
+        if _other_sides(mechanism, relation) is not None:
+            found = {}  # the smaller of two answers, one by one
         attained = attained_sides(mechanism * 2, relation)
         if attained is not None:
             halves = [ComposedLoss((loss, n // 2) for loss, n in side.parts) for side in attained]

@@ -106,6 +106,18 @@ class Half:
         void += sum((term.constant + term.falling) * term.loss.void for term in terms)
         return Half(terms, self.rate, self.extra + extra), void
 
+    def log_rest(self, power: float, last: float) -> float:
+        """A bound on log E_P[e^{power·L}; L > last], by Chernoff on the losses before sampling."""
+        x = float(self._stretch(np.array([last]))[0])
+        tilts = 2.0 ** np.arange(-2.0, 9.0)
+        worst = -math.inf
+        for constant, _, loss in self.terms:
+            if math.isinf(loss.top) and constant > 0:
+                bounds = loss.cgf(power + tilts).real - tilts * x
+                log_weight = math.log(constant / self.rate) + (power + 1) * (last - x)
+                worst = max(worst, log_weight + float(bounds.min()))
+        return worst
+
     @cached_property
     def top(self) -> float:
         """Where the curve reaches its limit."""
@@ -321,6 +333,13 @@ class HalvesLoss(Loss):
         log_weights = np.log(np.concatenate([ahead, behind])) + np.append(np.zeros(u.size), -v)
         size = np.unique(s.real)[:, None] * x + log_weights
         kept = (size > size.max(axis=1, initial=-math.inf)[:, None] - NATS).any(axis=0)
+        for half, panels, power, row in (
+            (self.forward, self._panels[0], float(s.real.max()), size[-1]),
+            (self.backward, self._panels[-1], -1 - float(s.real.min()), size[0]),
+        ):
+            last = float((panels.start + panels.width).max())
+            if half.log_rest(max(power, 0.0), last) > row.max(initial=-math.inf) - NATS:
+                raise NumericalError("K(s) depends on losses rarer than 1e-290, which are not kept")
         x, log_weights = x[kept], log_weights[kept]
         rows = max(1, CHUNK // max(1, x.size))
         blocks = [self._cgf(s[i : i + rows], x, log_weights) for i in range(0, s.size, rows)]
@@ -497,7 +516,7 @@ def _grid(half: Half, count: int) -> Array:
 
 
 def _is_convex(half: Half) -> bool:
-    """Whether −dδ/da never grows again, to 1e-9 of itself."""
+    """Whether −dδ/da never grows again, to 1e-6 of itself."""
     if not any(term.falling for term in half.terms):
         return True
     u = _grid(half, 400)

@@ -26,6 +26,7 @@ from hockeystick.losses.gaussian import (
 from hockeystick.series import Array, dot
 
 MOST_ATOMS = 200_000
+MOST_PAIRS = 20_000_000
 RESOLVE = 14.0
 """The rest is resolved to this frequency, over the shift of the Gaussian that blurs it."""
 
@@ -41,8 +42,7 @@ def product(parts: Sequence[tuple[Loss, int]]) -> Loss:
         elif loss.continuous:
             rest = _only(rest, loss, count)
         else:
-            for _ in range(count):
-                rest = _sum(rest, loss)
+            rest = _sum(rest, _power(loss, count))
     if not variance:
         return rest
     gaussian = GaussianLoss(math.sqrt(variance))
@@ -58,6 +58,17 @@ def _only(rest: Loss, loss: Loss, count: int) -> Loss:
     )
 
 
+def _power(loss: Loss, count: int) -> Loss:
+    """A list of atoms added to itself, by doubling."""
+    total = cast(Loss, NOTHING)
+    while count:
+        if count & 1:
+            total = _sum(total, loss)
+        count >>= 1
+        loss = _sum(loss, loss) if count else loss
+    return total
+
+
 def _sum(one: Loss, other: Loss) -> Loss:
     """Two lists of atoms, or one list and a loss with none to spare."""
     if one is NOTHING:
@@ -67,6 +78,11 @@ def _sum(one: Loss, other: Loss) -> Loss:
             "on one shared sample a continuous release other than Gaussian cannot be joined by a "
             "discrete one; put the sampler on each part if each draws its own sample"
         )
+    if other is NOTHING:
+        return one
+    pairs = one.atoms.losses.size * other.atoms.losses.size
+    if pairs > MOST_PAIRS:
+        raise NumericalError(f"the releases on one sample have {pairs} pairs of losses to add")
     losses = (one.atoms.losses[:, None] + other.atoms.losses).ravel()
     log_q = (one.atoms.log_q[:, None] + other.atoms.log_q).ravel()
     rounded = np.round(losses, 13)
@@ -74,9 +90,13 @@ def _sum(one: Loss, other: Loss) -> Loss:
     if values.size > MOST_ATOMS:
         raise NumericalError(f"the releases on one sample have {values.size} different losses")
     masses = np.bincount(place, np.exp(log_q), values.size)
+    with np.errstate(divide="ignore"):
+        log_masses = np.log(masses)
+    if np.isneginf(log_masses).any():
+        raise NumericalError("the releases on one sample have losses too rare to be kept")
     return AtomicLoss(
         values,
-        np.log(masses),
+        log_masses,
         infinite=1 - (1 - one.infinite) * (1 - other.infinite),
         void=1 - (1 - one.void) * (1 - other.void),
         symmetric=one.symmetric and other.symmetric,

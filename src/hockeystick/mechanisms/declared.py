@@ -108,7 +108,7 @@ class ZeroConcentratedDP(Mechanism):
         return None
 
     def group(self, size: int) -> Mechanism:
-        """ρ grows with the square of the size, ξ by size·Σ 1/i (Bun and Steinke 2016, Prop. 27)."""
+        """ρ grows with the square of the size, ξ by size·Σ 1/i (Bun and Steinke 2016)."""
         k = whole("size", size, 1)
         return ZeroConcentratedDP(
             k * k * self.rho, self.xi * k * sum(1 / i for i in range(1, k + 1))
