@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from hockeystick.cli import answer
+from hockeystick.cli.shared import answer
 
 
 @click.command()

@@ -1,14 +1,22 @@
-"""The command `hockeystick`: what the commands share is here and in `answer`."""
+"""The command `hockeystick`, a group of the commands in this folder, one file each.
+
+The command `x` is the object `x` of the module `hockeystick.cli.x`: a new command adds a file and
+edits none. A command module imports click and `hockeystick.cli.shared` only; what needs numpy is
+imported inside its function, so that the list of commands comes at once.
+"""
 
 from __future__ import annotations
 
+import pkgutil
+from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 import click
 
-from hockeystick.cli.delta import delta
-from hockeystick.cli.epsilon import epsilon
 from hockeystick.errors import HockeystickError
+
+NOT_COMMANDS = {"__main__", "main"}
 
 
 class BadInput(click.ClickException):
@@ -18,7 +26,19 @@ class BadInput(click.ClickException):
 
 
 class Commands(click.Group):
-    """A group in which every error raised on purpose is bad input, not a traceback."""
+    """A group of the commands found by file; an error raised on purpose is no traceback."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """The modules beside this one."""
+        here = pkgutil.iter_modules([str(Path(__file__).parent)])
+        return sorted({each.name for each in here if not each.ispkg} - NOT_COMMANDS)
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        """The command of that name, imported when it is asked for."""
+        if name not in self.list_commands(ctx):
+            return None
+        command: click.Command = getattr(import_module(f"hockeystick.cli.{name}"), name)
+        return command
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command."""
@@ -41,9 +61,6 @@ def main() -> None:
       hockeystick epsilon "Gaussian(1.1).on(Poisson(0.01)) * 10000" --delta 1e-5
     """
 
-
-main.add_command(epsilon)
-main.add_command(delta)
 
 if __name__ == "__main__":
     main()

@@ -1,0 +1,1 @@
+"""What the commands share; nothing here is a command."""
