@@ -6,82 +6,108 @@
 5.192583
 """
 
-from hockeystick.accountant import Accountant
-from hockeystick.bound import Bound, Bounds
-from hockeystick.calibrate import calibrate
-from hockeystick.compare import compare
-from hockeystick.composition import Composition
-from hockeystick.errors import (
-    BudgetExceeded,
-    HockeystickError,
-    NumericalError,
-    ParameterError,
-    RelationError,
-)
-from hockeystick.expression import parse
-from hockeystick.mechanism import Mechanism
-from hockeystick.mechanisms.declared import (
-    ApproximateDP,
-    PureDP,
-    TruncatedConcentratedDP,
-    ZeroConcentratedDP,
-)
-from hockeystick.mechanisms.discrete_gaussian import DiscreteGaussian
-from hockeystick.mechanisms.discrete_laplace import DiscreteLaplace
-from hockeystick.mechanisms.exponential import ExponentialMechanism
-from hockeystick.mechanisms.gaussian import Gaussian
-from hockeystick.mechanisms.laplace import Laplace
-from hockeystick.mechanisms.profile import ProfileDP
-from hockeystick.mechanisms.randomized_response import RandomizedResponse
-from hockeystick.mechanisms.renyi import RenyiDP
-from hockeystick.relation import ADD_REMOVE, REPLACE_ONE, ZERO_OUT, Relation
-from hockeystick.samplers.every_record import EveryRecord
-from hockeystick.samplers.poisson import Poisson
-from hockeystick.samplers.random_allocation import RandomAllocation
-from hockeystick.samplers.sampler import Sampler
-from hockeystick.samplers.shuffled import Shuffled
-from hockeystick.samplers.truncated_poisson import TruncatedPoisson
-from hockeystick.samplers.with_replacement import WithReplacement
-from hockeystick.samplers.without_replacement import WithoutReplacement
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from hockeystick.accountant import Accountant as Accountant
+    from hockeystick.bound import Bound as Bound
+    from hockeystick.bound import Bounds as Bounds
+    from hockeystick.calibration import calibrate as calibrate
+    from hockeystick.comparison import compare as compare
+    from hockeystick.composition import Composition as Composition
+    from hockeystick.errors import BudgetExceeded as BudgetExceeded
+    from hockeystick.errors import HockeystickError as HockeystickError
+    from hockeystick.errors import NumericalError as NumericalError
+    from hockeystick.errors import ParameterError as ParameterError
+    from hockeystick.errors import RelationError as RelationError
+    from hockeystick.expression import parse as parse
+    from hockeystick.mechanism import Mechanism as Mechanism
+    from hockeystick.mechanisms.declared import ApproximateDP as ApproximateDP
+    from hockeystick.mechanisms.declared import PureDP as PureDP
+    from hockeystick.mechanisms.declared import TruncatedConcentratedDP as TruncatedConcentratedDP
+    from hockeystick.mechanisms.declared import ZeroConcentratedDP as ZeroConcentratedDP
+    from hockeystick.mechanisms.discrete_gaussian import DiscreteGaussian as DiscreteGaussian
+    from hockeystick.mechanisms.discrete_laplace import DiscreteLaplace as DiscreteLaplace
+    from hockeystick.mechanisms.exponential import ExponentialMechanism as ExponentialMechanism
+    from hockeystick.mechanisms.gaussian import Gaussian as Gaussian
+    from hockeystick.mechanisms.laplace import Laplace as Laplace
+    from hockeystick.mechanisms.profile import ProfileDP as ProfileDP
+    from hockeystick.mechanisms.randomized_response import RandomizedResponse as RandomizedResponse
+    from hockeystick.mechanisms.renyi import RenyiDP as RenyiDP
+    from hockeystick.relation import ADD_REMOVE as ADD_REMOVE
+    from hockeystick.relation import REPLACE_ONE as REPLACE_ONE
+    from hockeystick.relation import ZERO_OUT as ZERO_OUT
+    from hockeystick.relation import Relation as Relation
+    from hockeystick.samplers.every_record import EveryRecord as EveryRecord
+    from hockeystick.samplers.poisson import Poisson as Poisson
+    from hockeystick.samplers.random_allocation import RandomAllocation as RandomAllocation
+    from hockeystick.samplers.sampler import Sampler as Sampler
+    from hockeystick.samplers.shuffled import Shuffled as Shuffled
+    from hockeystick.samplers.truncated_poisson import TruncatedPoisson as TruncatedPoisson
+    from hockeystick.samplers.with_replacement import WithReplacement as WithReplacement
+    from hockeystick.samplers.without_replacement import WithoutReplacement as WithoutReplacement
 
 __version__ = "0.1.0"
 
-__all__ = [
-    "ADD_REMOVE",
-    "REPLACE_ONE",
-    "ZERO_OUT",
-    "Accountant",
-    "ApproximateDP",
-    "Bound",
-    "Bounds",
-    "BudgetExceeded",
-    "Composition",
-    "DiscreteGaussian",
-    "DiscreteLaplace",
-    "EveryRecord",
-    "ExponentialMechanism",
-    "Gaussian",
-    "HockeystickError",
-    "Laplace",
-    "Mechanism",
-    "NumericalError",
-    "ParameterError",
-    "Poisson",
-    "ProfileDP",
-    "PureDP",
-    "RandomAllocation",
-    "RandomizedResponse",
-    "Relation",
-    "RelationError",
-    "RenyiDP",
-    "Sampler",
-    "Shuffled",
-    "TruncatedConcentratedDP",
-    "TruncatedPoisson",
-    "WithReplacement",
-    "WithoutReplacement",
-    "ZeroConcentratedDP",
-    "calibrate",
-    "compare",
-    "parse",
-]
+# Each name is imported when it is first used, so that a command that needs few of them starts fast.
+_HOMES = {
+    "accountant": ("Accountant",),
+    "bound": ("Bound", "Bounds"),
+    "calibration": ("calibrate",),
+    "comparison": ("compare",),
+    "composition": ("Composition",),
+    "errors": (
+        "BudgetExceeded",
+        "HockeystickError",
+        "NumericalError",
+        "ParameterError",
+        "RelationError",
+    ),
+    "expression": ("parse",),
+    "mechanism": ("Mechanism",),
+    "mechanisms.declared": (
+        "ApproximateDP",
+        "PureDP",
+        "TruncatedConcentratedDP",
+        "ZeroConcentratedDP",
+    ),
+    "mechanisms.discrete_gaussian": ("DiscreteGaussian",),
+    "mechanisms.discrete_laplace": ("DiscreteLaplace",),
+    "mechanisms.exponential": ("ExponentialMechanism",),
+    "mechanisms.gaussian": ("Gaussian",),
+    "mechanisms.laplace": ("Laplace",),
+    "mechanisms.profile": ("ProfileDP",),
+    "mechanisms.randomized_response": ("RandomizedResponse",),
+    "mechanisms.renyi": ("RenyiDP",),
+    "relation": ("ADD_REMOVE", "REPLACE_ONE", "ZERO_OUT", "Relation"),
+    "samplers.every_record": ("EveryRecord",),
+    "samplers.poisson": ("Poisson",),
+    "samplers.random_allocation": ("RandomAllocation",),
+    "samplers.sampler": ("Sampler",),
+    "samplers.shuffled": ("Shuffled",),
+    "samplers.truncated_poisson": ("TruncatedPoisson",),
+    "samplers.with_replacement": ("WithReplacement",),
+    "samplers.without_replacement": ("WithoutReplacement",),
+}
+_MODULES = ("classical",)
+_HOME = {name: home for home, names in _HOMES.items() for name in names}
+
+__all__ = sorted([*_HOME, *_MODULES])
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOME:
+        value = getattr(import_module(f"hockeystick.{_HOME[name]}"), name)
+    elif name in _MODULES:
+        value = import_module(f"hockeystick.{name}")
+    else:
+        raise AttributeError(f"module 'hockeystick' has no attribute {name!r}")
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return [*globals(), *__all__]
