@@ -1,0 +1,30 @@
+"""The numbers of a figure as a table."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+from hockeystick.figures.figure import Figure
+
+COLUMNS = ("panel", "curve", "x", "y")
+
+
+def write_csv(figure: Figure, path: str | Path) -> None:
+    """One row for each point, columns panel, curve, x, y; numbers with all their digits."""
+    with open(path, "w", newline="", encoding="utf-8") as file:
+        table = csv.writer(file, lineterminator="\n")
+        table.writerow(COLUMNS)
+        for panel in figure.panels:
+            for curve in panel.curves:
+                for x, y in zip(curve.x, curve.y, strict=True):
+                    table.writerow((panel.title, curve.name, _digits(x), _digits(y)))
+
+
+def _digits(value: float) -> str:
+    """The shortest text that reads back as the same float.
+
+    >>> _digits(600000.0), _digits(0.1)
+    ('600000', '0.1')
+    """
+    return repr(value).removesuffix(".0")

@@ -1,0 +1,71 @@
+"""A figure as a value: curves in panels, and how they are drawn. Nothing here draws."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from hockeystick.errors import ParameterError
+
+Scale = Literal["linear", "log"]
+
+
+@dataclass(frozen=True)
+class Curve:
+    """Points (x, y) with a name; y may be inf or nan where there is nothing to draw.
+
+    Curves of one name look the same in every panel of a figure.
+
+    >>> Curve("exact", [1, 2], [0.5, 0.7], line="--").y
+    (0.5, 0.7)
+    """
+
+    name: str
+    x: Sequence[float]
+    y: Sequence[float]
+    colour: str = "black"
+    """As matplotlib writes it: "black", "C0", "#0072b2"."""
+    line: str = "-"
+    """"-", "--", ":", "-." or "" for points alone."""
+    marker: str = ""
+    """"o", "s", … or "" for none."""
+    width: float = 1.6
+    """Of the line, in points."""
+
+    def __post_init__(self) -> None:
+        if len(self.x) != len(self.y):
+            raise ParameterError(
+                f"x and y must have the same length, got {len(self.x)} and {len(self.y)}"
+            )
+        object.__setattr__(self, "x", tuple(map(float, self.x)))
+        object.__setattr__(self, "y", tuple(map(float, self.y)))
+
+
+@dataclass(frozen=True)
+class Panel:
+    """One pair of axes. Limits are (least, largest), or None for what the curves need."""
+
+    title: str
+    x_label: str
+    y_label: str
+    curves: tuple[Curve, ...]
+    x_scale: Scale = "linear"
+    y_scale: Scale = "linear"
+    x_limits: tuple[float, float] | None = None
+    y_limits: tuple[float, float] | None = None
+
+
+@dataclass(frozen=True)
+class Figure:
+    """Panels in a grid with so many `columns`, row by row."""
+
+    name: str
+    """As on the command line: "wang-4"."""
+    title: str
+    source: str
+    """Paper and figure that it follows."""
+    panels: tuple[Panel, ...]
+    columns: int
+    legend: Literal["shared", "panels"] = "shared"
+    """One legend under all panels, or one inside each where curves differ by panel."""

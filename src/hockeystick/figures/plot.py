@@ -1,0 +1,101 @@
+"""Pictures of figures, by matplotlib (the extra `plots`)."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+from hockeystick.errors import ParameterError
+from hockeystick.figures.figure import Figure, Panel
+from hockeystick.randomness import MissingExtra
+
+SUFFIXES = (".png", ".pdf", ".svg")
+PANEL_SIZE = (3.7, 2.9)  # inches
+DPI = 110
+STYLE = {
+    "font.size": 9.0,
+    "axes.titlesize": 10.0,
+    "axes.grid": True,
+    "grid.alpha": 0.3,
+    "grid.linewidth": 0.6,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "legend.frameon": False,
+    "svg.hashsalt": "hockeystick",
+}
+UNDATED = {".png": {"Software": None}, ".pdf": {"CreationDate": None}, ".svg": {"Date": None}}
+"""The same figure is the same file, whenever it is made."""
+
+
+def check(path: str | Path) -> None:
+    """Raise unless `draw` can write to `path`: its suffix, its folder, matplotlib."""
+    path = Path(path)
+    if path.suffix.lower() not in SUFFIXES:
+        raise ParameterError(f"picture must end in .png, .pdf or .svg, got {str(path)!r}")
+    if not path.parent.is_dir():
+        raise ParameterError(f"picture must be in a folder that exists, got {str(path)!r}")
+    _matplotlib()
+
+
+def draw(figure: Figure, path: str | Path) -> None:
+    """Write the picture as PNG, PDF or SVG, by the suffix of `path`.
+
+    Does not change the user's matplotlib: no pyplot, settings only while it draws.
+    """
+    check(path)
+    matplotlib = _matplotlib()
+    with matplotlib.rc_context():
+        matplotlib.rcdefaults()
+        matplotlib.rcParams.update(STYLE)
+        suffix = Path(path).suffix.lower()
+        _canvas(figure).savefig(path, dpi=DPI, metadata=UNDATED[suffix])
+
+
+def _matplotlib() -> Any:
+    try:
+        import matplotlib
+        import matplotlib.figure
+    except ImportError as error:
+        raise MissingExtra(
+            "pictures need the package matplotlib: pip install 'hockeystick[plots]', "
+            "or ask for the numbers alone with --data"
+        ) from error
+    return matplotlib
+
+
+def _canvas(figure: Figure) -> Any:
+    """The figure as matplotlib's; its canvas is Agg's for PNG."""
+    rows = math.ceil(len(figure.panels) / figure.columns)
+    size = (PANEL_SIZE[0] * figure.columns, PANEL_SIZE[1] * rows + 1.0)
+    canvas = _matplotlib().figure.Figure(figsize=size, layout="constrained")
+    canvas.suptitle(f"{figure.title}\n{figure.source}", fontsize=10.5)
+    drawn: dict[str, Any] = {}
+    for index, panel in enumerate(figure.panels):
+        axes = canvas.add_subplot(rows, figure.columns, index + 1)
+        lines = _panel(axes, panel)
+        drawn |= {name: line for name, line in lines.items() if name not in drawn}
+        if figure.legend == "panels":
+            axes.legend()
+    if figure.legend == "shared":
+        columns = min(len(drawn), 2 * figure.columns)
+        canvas.legend(drawn.values(), drawn.keys(), loc="outside lower center", ncols=columns)
+    return canvas
+
+
+def _panel(axes: Any, panel: Panel) -> dict[str, Any]:
+    """Draw the curves and return the lines by name."""
+    axes.set(title=panel.title, xlabel=panel.x_label, ylabel=panel.y_label)
+    axes.set(xscale=panel.x_scale, yscale=panel.y_scale)
+    lines = {}
+    for curve in panel.curves:
+        y = [value if math.isfinite(value) else math.nan for value in curve.y]
+        (lines[curve.name],) = axes.plot(
+            curve.x, y, color=curve.colour, linestyle=curve.line or "none",
+            marker=curve.marker or None, markersize=4, linewidth=curve.width, label=curve.name,
+        )  # fmt: skip
+    if panel.x_limits:
+        axes.set_xlim(panel.x_limits)
+    if panel.y_limits:
+        axes.set_ylim(panel.y_limits)
+    return lines
