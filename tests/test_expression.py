@@ -13,7 +13,15 @@ from hypothesis import strategies as st
 
 import hockeystick as hs
 from hockeystick.errors import ParameterError
-from hockeystick.expression import MOST_CHARACTERS, MOST_DEPTH, _kinds, parse
+from hockeystick.expression import (
+    MOST_CHARACTERS,
+    MOST_DEPTH,
+    _kinds,
+    filled,
+    parse,
+    placeholders,
+    template,
+)
 from hockeystick.mechanism import Mechanism
 
 # every value round-trips -----------------------------------------------------------------------
@@ -157,6 +165,52 @@ def test_nesting_within_the_bound_is_read() -> None:
     levels = MOST_DEPTH - 1
     text = "RenyiDP(" * levels + "Gaussian(1.0)" + ")" * levels
     assert repr(parse(text)) == text
+
+
+# what is left open -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "mechanism"),
+    [
+        ("Gaussian(?)", 0.1, hs.Gaussian(0.1)),
+        ("Gaussian( ? ).on(Poisson(0.5)) * 7", 1e-300, hs.Gaussian(1e-300).on(hs.Poisson(0.5)) * 7),
+        ("Gaussian(1.5).on(Poisson(?))", 1, hs.Gaussian(1.5).on(hs.Poisson(1.0))),
+        ("Gaussian(1.5) * ?", 10**20, hs.Gaussian(1.5) * 10**20),
+        ("Gaussian(1.5) * ?", 4.0, hs.Gaussian(1.5) * 4),
+        ("?*Gaussian(1.5)", 4, hs.Gaussian(1.5) * 4),
+        ("Gaussian(noise_multiplier=?)", math.inf, hs.Gaussian(math.inf)),
+    ],
+)
+def test_a_template_takes_a_number(text: str, value: float, mechanism: Mechanism) -> None:
+    assert template(text)(value) == mechanism
+
+
+@pytest.mark.parametrize(
+    "text", ["Gaussian(1)", "Gaussian(?) * ?", "Gaussian(1?)", "Gaussian(?5)", "{sigma}", ""]
+)
+def test_a_template_has_one_open_place(text: str) -> None:
+    with pytest.raises(ParameterError, match=r"text must hold one \? in place of a number"):
+        template(text)
+
+
+def test_a_template_of_nonsense_says_so_when_it_is_filled() -> None:
+    with pytest.raises(ParameterError, match=r"count must be an integer >= 0, got 2\.5"):
+        template("Gaussian(1) * ?")(2.5)
+    with pytest.raises(ParameterError, match="'nan' at position 10 is not a known name"):
+        template("Gaussian(?)")(math.nan)
+
+
+def test_named_places_may_be_used_twice() -> None:
+    text = "Gaussian({s}).on(Poisson({q})) * {T} + Laplace({s})"
+    assert placeholders(text) == ["s", "q", "T", "s"]
+    found = filled(text, {"s": 1.5, "q": 0.25, "T": 3.0})
+    assert found == hs.Gaussian(1.5).on(hs.Poisson(0.25)) * 3 + hs.Laplace(1.5)
+
+
+def test_a_question_mark_that_nothing_fills_is_refused() -> None:
+    with pytest.raises(ParameterError, match=r"unexpected '\?' at position 10.*calibrate"):
+        parse("Gaussian(?)")
 
 
 # what is refused -------------------------------------------------------------------------------

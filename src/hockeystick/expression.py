@@ -19,7 +19,7 @@ import inspect
 import math
 import pkgutil
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from importlib import import_module
 from typing import TypeVar
@@ -46,7 +46,9 @@ _ALLOWED = (
 )
 _STRANGE = re.compile(r"[^\w\s.,()+*=-]", re.ASCII)
 _MARK = re.compile(r"(?<!\w)[\d.][\d_.]*[eE][+-]|[()+]", re.ASCII)
+_PLACE = re.compile(r"(?<![\w.])(?:\?|\{([A-Za-z_]\w*)\})(?![\w.])", re.ASCII)
 _HINTS = {
+    "?": "one unknown is solved for by `calibrate`",
     "<": "a value that holds a Python function has no text form; give a table instead",
     "{": "write a table as RenyiDP.table(order, epsilon, ...)",
 }
@@ -72,6 +74,42 @@ def parse(text: str) -> Mechanism:
     if not line.strip():
         raise ParameterError(f"text is empty; {_ALLOWED}")
     return compose((_term(line[first:last], first), 1) for first, last in _terms(line))
+
+
+def template(text: str) -> Callable[[float], Mechanism]:
+    """The family of mechanisms that `text` describes, where one number is left open as `?`.
+
+    >>> template("Gaussian(?).on(Poisson(0.01)) * 100")(2)
+    Gaussian(2.0).on(Poisson(0.01)) * 100
+    """
+    names = placeholders(text)
+    if names != ["?"]:
+        raise ParameterError(f"text must hold one ? in place of a number, got {_short(text)!r}")
+    return lambda value: filled(text, {"?": value})
+
+
+def placeholders(text: str) -> list[str]:
+    """The open places of `text` in order: `?` is one without a name, `{rate}` is called rate.
+
+    >>> placeholders("Gaussian({sigma}).on(Poisson({rate})) * {T}")
+    ['sigma', 'rate', 'T']
+    """
+    return [place[1] or "?" for place in _PLACE.finditer(text)]
+
+
+def filled(text: str, values: Mapping[str, float]) -> Mechanism:
+    """The mechanism that `text` describes with a number in each of its open places.
+
+    >>> filled("Gaussian({sigma}) * {T}", {"sigma": 0.5, "T": 10.0})
+    Gaussian(0.5) * 10
+    """
+    return parse(_PLACE.sub(lambda place: _numeral(values[place[1] or "?"]), text))
+
+
+def _numeral(value: float) -> str:
+    """The number as text; a whole one without a point, since it may be a count."""
+    exact = isinstance(value, int) or (float(value).is_integer() and abs(value) < 2**53)
+    return repr(int(value) if exact else float(value))
 
 
 def _check_characters(text: str) -> None:
