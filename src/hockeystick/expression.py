@@ -1,8 +1,9 @@
 """The one text form of a mechanism: what `repr` writes, `parse` reads, and nothing is evaluated.
 
 A sum of terms; a term is a mechanism, repeated with `* count`; a mechanism is a call of its class
-with numbers (`inf` is one) or mechanisms as arguments; `.on(sampler)` puts it on a sample and
-`.group(size)` asks for people with so many records:
+with numbers (`inf` is one) or mechanisms as arguments; `.on(sampler)` puts it on a sample,
+`.group(size)` asks for people with so many records and `.bernoulli(c=, dimension=, samples=)`
+releases coins in its place:
 
     Gaussian(1.1).on(Poisson(0.01)) * 10000 + RenyiDP.table(2, 0.1, 8, 0.5)
 
@@ -279,6 +280,8 @@ class _Reader:
                 return _sampled(self.mechanism(base, depth + 1))
             case ast.Attribute(value=base, attr="group"):
                 return self.mechanism(base, depth + 1).group
+            case ast.Attribute(value=base, attr="bernoulli"):
+                return self.mechanism(base, depth + 1).bernoulli
         raise self.error(node, f"is not allowed; {_ALLOWED}")
 
     def made(self, node: ast.expr, make: Callable[[], T]) -> T:

@@ -104,6 +104,13 @@ class Mechanism(ABC):
             "as PureDP, ApproximateDP, RenyiDP or ProfileDP"
         )
 
+    def bernoulli(self, *, c: float, dimension: int = 1, samples: int = 1) -> Mechanism:
+        """Only coins are released: `samples` Bernoulli vectors whose `dimension` probabilities are
+        this mechanism's answer, clipped to [c, 1 − c]."""
+        from hockeystick.bernoulli.sampled import BernoulliSampled
+
+        return BernoulliSampled(self, c, dimension, samples)
+
     # queries ----------------------------------------------------------------------------------
 
     def epsilon(
