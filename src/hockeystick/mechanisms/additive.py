@@ -4,13 +4,20 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from hockeystick.domain import finite_positive, non_negative, whole
 from hockeystick.loss import Loss
 from hockeystick.losses.atoms import EVERYTHING, NOTHING
 from hockeystick.mechanism import Mechanism, call_text
-from hockeystick.relation import REPLACE_ONE, Relation
+from hockeystick.relation import ADD_REMOVE, REPLACE_ONE, Relation
+
+if TYPE_CHECKING:
+    from hockeystick.randomness import Randomness
+    from hockeystick.release.continuous import Floats
+    from hockeystick.release.words import Source
+    from hockeystick.sensitivity import Norm, Sensitivity
 
 LEAST_NOISE = 1e-100
 """Below this the loss of a single release overflows; no noise at all is the safe description."""
@@ -25,19 +32,24 @@ class AdditiveNoise(Mechanism):
     noise_multiplier: in [0, inf]; 0 reveals everything, inf nothing.
     replace_sensitivity: how far replacing one record can move the query, in units of how far
         adding or removing one can; in (0, inf), 2 unless the query says otherwise.
+    sensitivity: how far adding or removing one record can move the query, in (0, inf), in the
+        query's own units: what `release` multiplies the noise by. The loss does not depend on it.
     """
+
+    norm: ClassVar[Norm]
+    """The norm that `sensitivity` is measured in when the query is a vector."""
+    pure: ClassVar[bool] = False
+    """Whether the loss is at most (how far the query moves) / (noise scale), so that δ may be 0."""
 
     noise_multiplier: float
     replace_sensitivity: float = 2.0
+    sensitivity: float = field(default=1.0, kw_only=True)
 
     def __post_init__(self) -> None:
         set_field = object.__setattr__
         set_field(self, "noise_multiplier", non_negative("noise_multiplier", self.noise_multiplier))
-        set_field(
-            self,
-            "replace_sensitivity",
-            finite_positive("replace_sensitivity", self.replace_sensitivity),
-        )
+        for name in ("replace_sensitivity", "sensitivity"):
+            set_field(self, name, finite_positive(name, getattr(self, name)))
 
     def loss(self, relation: Relation) -> Loss:
         sensitivity = self.replace_sensitivity if relation is REPLACE_ONE else 1.0
@@ -48,14 +60,78 @@ class AdditiveNoise(Mechanism):
         return NOTHING if shift == 0 or math.isinf(noise) else self._loss(shift)
 
     def group(self, size: int) -> Mechanism:
-        """All `size` records move the query by `size` times as much."""
+        """The same noise; all `size` records move the query by `size` times as much."""
         noise = self.noise_multiplier / whole("size", size, 1)
-        return type(self)(noise, self.replace_sensitivity)
+        return type(self)(noise, self.replace_sensitivity, sensitivity=self.sensitivity * size)
 
     @abstractmethod
     def _loss(self, shift: float) -> Loss:
         """The loss when the query moves by `shift` noise scales."""
 
+    # running it --------------------------------------------------------------------------------
+
+    @classmethod
+    def for_query(
+        cls,
+        *,
+        sensitivity: float | Sensitivity,
+        epsilon: float,
+        delta: float = 0.0,
+        relation: Relation = ADD_REMOVE,
+    ) -> Self:
+        """The least noise that makes a query of this sensitivity (ε, δ)-DP, exactly calibrated.
+
+        A number is the distance that one record moves the query under `relation`, in the L1 norm
+        for Laplace noise and L2 for Gaussian noise; a `Sensitivity` knows it for every relation.
+        For a number with `REPLACE_ONE`, nothing is known of adding and removing records: answers
+        for those then presume that they move the query no further.
+
+        >>> from hockeystick import Laplace
+        >>> Laplace.for_query(sensitivity=3, epsilon=0.5)
+        Laplace(2.0, sensitivity=3.0)
+        """
+        from hockeystick.release.for_query import distances, solve
+
+        unit, replace = distances(sensitivity, cls.norm, relation)
+        return solve(
+            lambda noise: cls(noise, replace / unit, sensitivity=unit),
+            (replace if relation is REPLACE_ONE else unit) / unit if cls.pure else None,
+            epsilon=epsilon,
+            delta=delta,
+            relation=relation,
+        )
+
+    @property
+    def scale(self) -> float:
+        """Scale of the noise in the query's own units."""
+        return self.noise_multiplier * self.sensitivity
+
+    def release(self, value: Any, *, rng: Randomness = None) -> Any:
+        """`value` plus fresh noise: a number for a number, else an array of the same shape.
+
+        `value` is the query's answer, computed so that one record moves it by no more than
+        `sensitivity`; all numbers of an array are one answer, and the bound is on its norm.
+        The noise is secure unless a seed or a generator is given as `rng`. It is computed in
+        floating point, which the guarantee does not cover: see `statement`.
+
+        >>> from hockeystick import Gaussian
+        >>> Gaussian(2.0).release([10, 20], rng=0).shape  # a seed protects nobody
+        (2,)
+        """
+        from hockeystick.release import private, words
+
+        answer = private.numbers("value", value)
+        noise = self._noise(answer.size, words.source(rng)).reshape(answer.shape)
+        return private.like(answer + private.noise_scale(self, self.scale) * noise)
+
+    @abstractmethod
+    def _noise(self, count: int, words: Source) -> Floats:
+        """Noise of scale 1."""
+
     def __repr__(self) -> str:
-        replace = None if self.replace_sensitivity == 2 else self.replace_sensitivity
-        return call_text(type(self).__name__, self.noise_multiplier, replace_sensitivity=replace)
+        return call_text(
+            type(self).__name__,
+            self.noise_multiplier,
+            replace_sensitivity=None if self.replace_sensitivity == 2 else self.replace_sensitivity,
+            sensitivity=None if self.sensitivity == 1 else self.sensitivity,
+        )

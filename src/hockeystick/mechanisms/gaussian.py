@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from hockeystick.loss import Loss
 from hockeystick.losses.gaussian import GaussianLoss
 from hockeystick.mechanisms.additive import AdditiveNoise
 
+if TYPE_CHECKING:
+    from hockeystick.release.continuous import Floats
+    from hockeystick.release.words import Source
+
 
 class Gaussian(AdditiveNoise):
-    """Gaussian noise of standard deviation σ = `noise_multiplier` × sensitivity.
+    """Gaussian noise of standard deviation σ = `noise_multiplier` × L2 sensitivity.
 
     Dominating pair N(1, σ²) against N(0, σ²) when a record is added or removed, N(2, σ²) when one
     is replaced: δ(ε) = Φ(1/2σ − εσ) − e^ε·Φ(−1/2σ − εσ) (Balle and Wang 2018, Theorem 5).
@@ -17,5 +23,12 @@ class Gaussian(AdditiveNoise):
     0.006829595
     """
 
+    norm = "L2"
+
     def _loss(self, shift: float) -> Loss:
         return GaussianLoss(shift)
+
+    def _noise(self, count: int, words: Source) -> Floats:
+        from hockeystick.release.continuous import normal
+
+        return normal(count, words)

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from hockeystick.loss import Loss
 from hockeystick.losses.segment import SegmentLoss
 from hockeystick.mechanisms.additive import AdditiveNoise
+
+if TYPE_CHECKING:
+    from hockeystick.release.continuous import Floats
+    from hockeystick.release.words import Source
 
 
 class Laplace(AdditiveNoise):
@@ -18,5 +24,13 @@ class Laplace(AdditiveNoise):
     Bound(0.5, lower=0.5, method='closed form')
     """
 
+    norm = "L1"
+    pure = True
+
     def _loss(self, shift: float) -> Loss:
         return SegmentLoss(shift, height=0.25, edge=0.5)
+
+    def _noise(self, count: int, words: Source) -> Floats:
+        from hockeystick.release.continuous import laplace
+
+        return laplace(count, words)
