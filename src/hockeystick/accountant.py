@@ -9,9 +9,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from hockeystick.bound import Bound, Bounds
 from hockeystick.composition import compose
-from hockeystick.domain import whole
+from hockeystick.domain import finite_non_negative, whole
 from hockeystick.errors import ParameterError
 from hockeystick.expression import parse
 from hockeystick.mechanism import Mechanism
@@ -85,6 +87,31 @@ class Accountant:
     def rdp(self, order: Any) -> Any:
         """Rényi divergence at any real order in [1, inf]; a number for a number, else an array."""
         return self.spent.rdp(order, relation=self._relation)
+
+    def cgf(self, lambdas: Any) -> Any:
+        """K(λ) = λ·D_{1+λ}, the cumulant generating function of the loss, rounded up.
+
+        Of everything spent, the larger of the two directions, at any λ in [0, inf) and with no list
+        of orders kept: the analytical moments accountant of Wang, Balle and Kasiviswanathan (2019,
+        Algorithms 1 and 4). `classical.get_epsilon` and `get_delta` turn it into ε and δ their way.
+        The ends of the curve are `rdp(1)`, the mean loss, and `rdp(math.inf)`, the largest.
+
+        lambdas: a number or an array; a number for a number, else an array.
+
+        >>> from hockeystick import Gaussian
+        >>> accountant = Accountant()
+        >>> accountant.spend(Gaussian(2.0), 8)
+        >>> round(accountant.cgf(3.5), 9)  # 8·λ·(λ + 1)/(2·2²)
+        15.75
+        """
+        wanted = np.asarray(lambdas, dtype=float)
+        for value in wanted.ravel().tolist():
+            finite_non_negative("lambda", value)
+        orders = 1 + wanted
+        orders = np.where(orders - 1 < wanted, np.nextafter(orders, np.inf), orders)  # D increases
+        divergences = np.where(wanted > 0, np.asarray(self.rdp(orders)), 0.0)
+        values = wanted * divergences * (1 + 2.0**-52)
+        return float(values) if np.ndim(lambdas) == 0 else values
 
     def profile(self, epsilons: Sequence[float] | Array) -> Bounds:
         """The curve δ(ε) at each given ε."""

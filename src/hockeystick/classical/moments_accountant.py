@@ -1,0 +1,130 @@
+"""The queries of the analytical moments accountant: from a CGF, asked at any λ, to ε or δ.
+
+K(λ) = log E[e^{λL}] of the privacy loss L adds up under composition, and each λ > 0 gives
+
+    ε = (K(λ) + log(1/δ))/λ      δ = e^{K(λ) − λε}
+
+(Wang, Balle and Kasiviswanathan 2019, (2.2) and (2.3); λ is the Rényi order less one). As K is
+convex with K(0) = 0, either has one valley in λ: doubling finds two points around its lowest point
+and golden sections close in. Every λ gives a valid answer, so a search that stops early, or goes
+astray on a K that is only an upper bound, costs tightness and never safety.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+from hockeystick.domain import finite_positive, non_negative, probability
+from hockeystick.errors import NumericalError, ParameterError
+
+Cgf = Callable[[float], float]
+"""λ in (0, inf) to K(λ) in [0, inf]."""
+DOUBLINGS = 60
+SECTIONS = 75
+"""After as many, a bracket is as narrow as rounding allows."""
+GOLDEN = (math.sqrt(5) - 1) / 2
+ROUNDING = 2.0**-50
+BELOW_FLOATS = -800.0
+"""log of a δ that no float can hold; smaller ones are not told apart."""
+HUGE = 1e100
+"""An ε beyond which there is nothing to gain."""
+
+
+def get_epsilon(
+    cgf: Cgf, delta: float, *, tolerance: float = 1e-8, largest_loss: float = math.inf
+) -> float:
+    """The smallest ε that one λ gives: min over λ of (K(λ) + log(1/δ))/λ, rounded up.
+
+    Algorithm 5 of Wang, Balle and Kasiviswanathan (2019), in O(log(λ*/τ)) evaluations of K for a
+    best λ of λ* >= 1 (their Proposition 23).
+
+    Parameters
+    ----------
+    cgf: λ to K(λ) or an upper bound of it, such as `Accountant.cgf`; where it raises
+        `NumericalError`, that λ is not used.
+    delta: in [0, 1]. tolerance: τ in (0, inf), how near to λ* the search comes: |λ − λ*| <= τ, and
+        τ·λ* below λ* = 1. largest_loss: the loss that is never exceeded, ε(∞), in [0, inf].
+
+    >>> round(get_epsilon(lambda x: x * (x + 1) / 2, 1e-5), 9)  # one Gaussian, σ = 1
+    5.298525912
+    """
+    target, most = probability("delta", delta), non_negative("largest_loss", largest_loss)
+    if target == 1:
+        return 0.0
+    if target == 0:
+        return most
+    needed = -math.log(target)
+    _, least = minimise(lambda x: (_value(cgf, x) + needed) / x, tolerance)
+    return min(most, least * (1 + ROUNDING))
+
+
+def get_delta(
+    cgf: Cgf, epsilon: float, *, tolerance: float = 1e-8, largest_loss: float = math.inf
+) -> float:
+    """The smallest δ that one λ gives: min over λ of e^{K(λ) − λε}, at most 1, rounded up.
+
+    cgf, tolerance, largest_loss: as in `get_epsilon`. epsilon: in [0, inf].
+
+    >>> round(get_delta(lambda x: x * (x + 1) / 2, 5.298525912), 12)
+    1e-05
+    """
+    budget = non_negative("epsilon", epsilon)
+    if budget >= non_negative("largest_loss", largest_loss):
+        return 0.0
+    budget = min(budget, HUGE)
+
+    def log_delta(x: float) -> float:
+        k, share = _value(cgf, x), x * budget
+        return max(BELOW_FLOATS, k - share + ROUNDING * (k + share))
+
+    _, least = minimise(log_delta, tolerance)
+    return min(1.0, math.exp(min(least, 0.0)) * (1 + ROUNDING) + 5e-324)
+
+
+def minimise(objective: Callable[[float], float], tolerance: float) -> tuple[float, float]:
+    """The λ > 0 of the smallest value met, and that value, for a function with one valley.
+
+    From 2^−60 to 2^60; inf where the objective raises `NumericalError`.
+    """
+    accuracy = finite_positive("tolerance", tolerance)
+    met: dict[float, float] = {}
+
+    def at(x: float) -> float:
+        if x not in met:
+            try:
+                met[x] = objective(x)
+            except NumericalError:
+                met[x] = math.inf
+        return met[x]
+
+    middle = _doubled(at)
+    low, high = middle / 2, 2 * middle
+    width, goal = high - low, accuracy * min(1.0, middle)
+    sections = math.ceil(math.log(max(width / goal, 1.0)) / -math.log(GOLDEN))
+    left, right = high - GOLDEN * width, low + GOLDEN * width
+    for _ in range(min(SECTIONS, sections)):
+        if at(left) <= at(right):
+            high, right, left = right, left, right - GOLDEN * (right - low)
+        else:
+            low, left, right = left, right, left + GOLDEN * (high - left)
+    best = min(met, key=lambda x: (met[x], x))
+    return best, met[best]
+
+
+def _doubled(at: Callable[[float], float]) -> float:
+    """A power of two at which the value is no higher than at half and at twice of it."""
+    x, factor = 1.0, 2.0 if at(2.0) < at(1.0) else 0.5
+    for _ in range(DOUBLINGS):
+        # Where K is not finite, the valley is to the left.
+        if not (at(factor * x) < at(x) or (factor < 1 and math.isinf(at(x)))):
+            break
+        x *= factor
+    return x
+
+
+def _value(cgf: Cgf, x: float) -> float:
+    k = float(cgf(x))
+    if not k >= 0:
+        raise ParameterError(f"cgf must have values in [0, inf], got {k!r} at {x!r}")
+    return k
