@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from hockeystick.domain import non_negative, whole
 from hockeystick.errors import ParameterError
@@ -12,20 +13,36 @@ from hockeystick.loss import Loss
 from hockeystick.losses.atoms import EVERYTHING, NOTHING
 from hockeystick.mechanism import Mechanism, call_text
 from hockeystick.mechanisms.additive import LEAST_NOISE
-from hockeystick.relation import REPLACE_ONE, Relation
+from hockeystick.relation import ADD_REMOVE, REPLACE_ONE, Relation
+
+if TYPE_CHECKING:
+    from hockeystick.randomness import Randomness
+    from hockeystick.release.discrete import Integers
+    from hockeystick.release.words import Source
+    from hockeystick.sensitivity import Sensitivity
 
 
 @dataclass(frozen=True, repr=False)
 class DiscreteNoise(Mechanism):
-    """Integer noise for a query with integer answers.
+    """Integer noise for a query with integer answers, independent in every entry of the answer.
+
+    The pair is that of one entry moved by `sensitivity`. It dominates every answer whose entries
+    move by as much together (L1): k steps of one unit each, in any entries, are a group of k, and
+    for log-concave noise one entry moved by k attains the trade-off of a group of k (Dong, Roth and
+    Su 2022, on group privacy), as its threshold tests are those of a unit step, k times over. For the
+    discrete Gaussian in many entries, where only the L2 distance Δ is small, the pair says nothing;
+    ZeroConcentratedDP(Δ²/2σ²) does (Canonne, Kamath and Steinke 2020, Theorem 14).
 
     Parameters
     ----------
     noise_multiplier: noise scale over sensitivity, in [0, inf].
-    sensitivity: how far adding or removing one record can move the query, an integer >= 1; the
-        noise scale on the integers is noise_multiplier × sensitivity.
+    sensitivity: how far adding or removing one record can move the query in L1, an integer >= 1;
+        the noise scale on the integers is noise_multiplier × sensitivity.
     replace_sensitivity: the same for replacing one record; 2 × sensitivity unless given.
     """
+
+    pure: ClassVar[bool] = False
+    """Whether the loss is at most (how far the query moves) / (noise scale), so that δ may be 0."""
 
     noise_multiplier: float
     sensitivity: int = 1
@@ -68,6 +85,65 @@ class DiscreteNoise(Mechanism):
     @abstractmethod
     def _loss(self, steps: int) -> Loss:
         """The loss when the query moves by `steps` integers."""
+
+    # running it --------------------------------------------------------------------------------
+
+    @classmethod
+    def for_query(
+        cls,
+        *,
+        sensitivity: int | Sensitivity,
+        epsilon: float,
+        delta: float = 0.0,
+        relation: Relation = ADD_REMOVE,
+    ) -> Self:
+        """The least noise that makes an integer query (ε, δ)-DP, exactly calibrated.
+
+        A number is the L1 distance that one record moves the query under `relation`; a
+        `Sensitivity` knows it for every relation. For a number with `REPLACE_ONE`, answers for
+        records that are added or removed presume that they move the query no further.
+
+        >>> from hockeystick import DiscreteLaplace
+        >>> DiscreteLaplace.for_query(sensitivity=1, epsilon=0.5)
+        DiscreteLaplace(2.0)
+        """
+        from hockeystick.release.for_query import distances, solve
+
+        distance = distances(sensitivity, "L1", relation)
+        if not (distance[0].is_integer() and distance[1].is_integer()):
+            raise ParameterError(
+                f"integer noise needs a sensitivity in whole numbers, got {sensitivity!r}; "
+                "round the query to a grid and count in its steps"
+            )
+        unit, replace = map(int, distance)
+        return solve(
+            lambda noise: cls(noise, unit, None if replace == 2 * unit else replace),
+            (replace if relation is REPLACE_ONE else unit) / unit if cls.pure else None,
+            epsilon=epsilon,
+            delta=delta,
+            relation=relation,
+        )
+
+    def release(self, value: Any, *, rng: Randomness = None) -> Any:
+        """`value` plus fresh integer noise, drawn by exactly its law, without floating point.
+
+        An integer for an integer, else an array of integers of the same shape, all of which are
+        one answer. The noise is secure unless a seed or a generator is given as `rng`.
+
+        >>> from hockeystick import DiscreteGaussian
+        >>> DiscreteGaussian(2.0).release([10, 20], rng=0).dtype  # a seed protects nobody
+        dtype('int64')
+        """
+        from hockeystick.release import private, words
+
+        answer = private.integers("value", value)
+        private.noise_scale(self, self.scale)
+        noise = self._noise(answer.size, words.source(rng)).reshape(answer.shape)
+        return private.like(answer + noise)
+
+    @abstractmethod
+    def _noise(self, count: int, words: Source) -> Integers:
+        """Noise of scale `scale`."""
 
     def __repr__(self) -> str:
         sensitivity = None if self.sensitivity == 1 else self.sensitivity

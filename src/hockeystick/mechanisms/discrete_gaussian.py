@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -11,6 +12,10 @@ from hockeystick.loss import CHUNK, EMPTY, Atoms, Loss, Nodes
 from hockeystick.losses.atoms import AtomicLoss
 from hockeystick.mechanisms.discrete import DiscreteNoise
 from hockeystick.series import Array
+
+if TYPE_CHECKING:
+    from hockeystick.release.discrete import Integers
+    from hockeystick.release.words import Source
 
 REACH = 10.0
 """Scales beyond which the noise is dropped: 1e-22 of its mass."""
@@ -28,6 +33,11 @@ class DiscreteGaussian(DiscreteNoise):
 
     def _loss(self, steps: int) -> Loss:
         return DiscreteGaussianLoss(self.scale, steps)
+
+    def _noise(self, count: int, words: Source) -> Integers:
+        from hockeystick.release.discrete import discrete_gaussian
+
+        return discrete_gaussian(self.scale, count, words)
 
 
 @dataclass(frozen=True)

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from hockeystick.loss import Loss
 from hockeystick.losses.atoms import AtomicLoss
 from hockeystick.mechanisms.discrete import DiscreteNoise
+
+if TYPE_CHECKING:
+    from hockeystick.release.discrete import Integers
+    from hockeystick.release.words import Source
 
 
 class DiscreteLaplace(DiscreteNoise):
@@ -21,6 +26,8 @@ class DiscreteLaplace(DiscreteNoise):
     Bound(2.0, lower=2.0, method='closed form')
     """
 
+    pure = True
+
     def _loss(self, steps: int) -> Loss:
         rate = 1 / self.scale
         x = np.arange(steps + 1)
@@ -28,3 +35,8 @@ class DiscreteLaplace(DiscreteNoise):
         log_mass = math.log(math.tanh(rate / 2)) - x * rate
         log_mass[[0, -1]] -= math.log(-math.expm1(-rate))
         return AtomicLoss((2 * x - steps) * rate, log_mass, spacing=2 * rate, symmetric=True)
+
+    def _noise(self, count: int, words: Source) -> Integers:
+        from hockeystick.release.discrete import discrete_laplace
+
+        return discrete_laplace(self.scale, count, words)
