@@ -124,6 +124,21 @@ class AdditiveNoise(Mechanism):
         noise = self._noise(answer.size, words.source(rng)).reshape(answer.shape)
         return private.like(answer + private.noise_scale(self, self.scale) * noise)
 
+    def statement(self, *, delta: float = 0.0, relation: Relation = ADD_REMOVE) -> str:
+        """What a release protects, in words, and that floating point is not covered.
+
+        >>> from hockeystick import Laplace
+        >>> print(Laplace(2.0).statement())
+        Laplace(2.0): Laplace noise of scale 2 on an answer that moves by at most 1 (L1).
+        (0.5, 0)-differentially private when one record is added or removed.
+        The noise is computed in floating point, which the guarantee does not cover: ...
+        """
+        from hockeystick.release import statement as words
+
+        moved = self.sensitivity * (self.replace_sensitivity if relation is REPLACE_ONE else 1)
+        how = words.noise(type(self).__name__, self.scale, moved, self.norm)
+        return words.statement(self, how, words.FLOATING_POINT, delta, relation)
+
     @abstractmethod
     def _noise(self, count: int, words: Source) -> Floats:
         """Noise of scale 1."""

@@ -29,9 +29,9 @@ class DiscreteNoise(Mechanism):
     The pair is that of one entry moved by `sensitivity`. It dominates every answer whose entries
     move by as much together (L1): k steps of one unit each, in any entries, are a group of k, and
     for log-concave noise one entry moved by k attains the trade-off of a group of k (Dong, Roth and
-    Su 2022, on group privacy), as its threshold tests are those of a unit step, k times over. For the
-    discrete Gaussian in many entries, where only the L2 distance Δ is small, the pair says nothing;
-    ZeroConcentratedDP(Δ²/2σ²) does (Canonne, Kamath and Steinke 2020, Theorem 14).
+    Su 2022, on group privacy), as its threshold tests are those of a unit step, k times over. Where
+    only the L2 distance Δ of many entries is small, the pair says nothing; for discrete Gaussian
+    noise, ZeroConcentratedDP(Δ²/2σ²) does (Canonne, Kamath and Steinke 2020, Theorem 14).
 
     Parameters
     ----------
@@ -140,6 +140,16 @@ class DiscreteNoise(Mechanism):
         private.noise_scale(self, self.scale)
         noise = self._noise(answer.size, words.source(rng)).reshape(answer.shape)
         return private.like(answer + noise)
+
+    def statement(self, *, delta: float = 0.0, relation: Relation = ADD_REMOVE) -> str:
+        """What a release protects, in words."""
+        from hockeystick.release import statement as words
+
+        moved = self.sensitivity
+        if relation is REPLACE_ONE:
+            moved = self.replace_sensitivity or 2 * moved
+        how = words.noise(type(self).__name__, self.scale, moved, "L1")
+        return words.statement(self, how, words.EXACT, delta, relation)
 
     @abstractmethod
     def _noise(self, count: int, words: Source) -> Integers:

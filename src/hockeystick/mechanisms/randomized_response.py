@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from hockeystick.domain import non_negative, probability, whole
 from hockeystick.errors import ParameterError
@@ -12,7 +12,11 @@ from hockeystick.loss import Loss
 from hockeystick.losses.atoms import EVERYTHING, AtomicLoss
 from hockeystick.mechanism import Mechanism, call_text
 from hockeystick.mechanisms.declared import PureDP
-from hockeystick.relation import Relation
+from hockeystick.relation import REPLACE_ONE, Relation
+
+if TYPE_CHECKING:
+    from hockeystick.randomness import Randomness
+    from hockeystick.release.response import Estimate
 
 
 @dataclass(frozen=True, repr=False)
@@ -72,6 +76,64 @@ class RandomizedResponse(Mechanism):
     def group(self, size: int) -> Mechanism:
         """Any ε-DP mechanism is kε-DP for k records."""
         return PureDP(self.epsilon_ * size) if whole("size", size, 1) > 1 else self
+
+    # running it --------------------------------------------------------------------------------
+
+    def release(self, answers: Any, *, rng: Randomness = None) -> Any:
+        """A report on each answer: an integer for an integer, else an array of the same shape.
+
+        Answers and reports are categories 0, …, K − 1. A lie is uniform over the other K − 1
+        answers; the coins are exact, without floating point, and secure unless a seed or a
+        generator is given as `rng`. Each entry is one person's answer to one question: who answers
+        several times spends ε each time.
+
+        >>> RandomizedResponse(1.0, categories=5).release([4, 0, 2], rng=0).shape
+        (3,)
+        """
+        from hockeystick.release import private, words
+        from hockeystick.release.response import respond
+
+        if math.isinf(self.epsilon_):
+            raise ParameterError(f"epsilon must be finite to release, got {self!r}")
+        known = private.integers("answers", answers, 0, self.categories - 1)
+        return private.like(respond(known, self.epsilon_, self.categories, words.source(rng)))
+
+    def statement(self) -> str:
+        """What a report protects, in words."""
+        from hockeystick.release import statement as words
+
+        truth = 1 / (1 + (self.categories - 1) * math.exp(-self.epsilon_))
+        how = f"an answer is reported as it is with probability {truth:.6g}, else as another one."
+        return words.statement(self, how, words.EXACT, 0.0, REPLACE_ONE)
+
+    def estimate(self, reports: Any, *, confidence: float = 0.95) -> Estimate:
+        """The unbiased share of each answer, with a confidence interval for each by itself.
+
+        The intervals hold for the population that the people were drawn from, independently.
+
+        Parameters
+        ----------
+        reports: at least one integer in [0, K − 1].
+        confidence: in (0, 1).
+
+        >>> survey = RandomizedResponse(1.0)
+        >>> reports = survey.release([1] * 300 + [0] * 700, rng=0)
+        >>> found = survey.estimate(reports)
+        >>> bool(found.lower[1] < 0.3 < found.upper[1])
+        True
+        """
+        from hockeystick.release import private
+        from hockeystick.release.response import estimate
+
+        if not 0 < self.epsilon_ < math.inf:
+            raise ParameterError(f"epsilon must be in (0, inf) to estimate, got {self!r}")
+        if not 0 < probability("confidence", confidence) < 1:
+            raise ParameterError(f"confidence must be in (0, 1), got {confidence!r}")
+        known = private.integers("reports", reports, 0, self.categories - 1)
+        if known.size == 0:
+            raise ParameterError("reports must hold at least one report, got none")
+        truth = 1 / (1 + (self.categories - 1) * math.exp(-self.epsilon_))
+        return estimate(known, truth, self.categories, float(confidence))
 
     def __repr__(self) -> str:
         categories: Any = None if self.categories == 2 else self.categories

@@ -29,7 +29,8 @@ def rational(numerators: Whole, denominator: int, words: Source) -> Flags:
     [False, True, True]
     """
     if denominator < 2**63:
-        return below(denominator, numerators.size, words) < numerators.astype(np.uint64)
+        small: Flags = below(denominator, numerators.size, words) < numerators.astype(np.uint64)
+        return small
     shifted = numerators.astype(object) * 2**64
     digits = shifted // denominator
     sure = digits == 2**64

@@ -44,7 +44,7 @@ def discrete_gaussian(scale: float, count: int, words: Source) -> Integers:
     scale: in (0, 2^52].
 
     >>> from hockeystick.release.words import source
-    >>> 3 < discrete_gaussian(4.0, 1000, source(0)).std() < 5
+    >>> bool(3 < discrete_gaussian(4.0, 1000, source(0)).std() < 5)
     True
     """
     n, d = _ratio(scale)
@@ -91,8 +91,8 @@ def _geometric(numerator: int, denominator: int, count: int, words: Source) -> I
         v[running] += 1
     wide = numerator * (int(v.max(initial=0)) + 1) >= 2**63 or denominator >= 2**63
     kind = object if wide else np.int64
-    y = (u.astype(kind) + numerator * v.astype(kind)) // denominator
-    return y.astype(np.int64)
+    y: Integers = ((u.astype(kind) + numerator * v.astype(kind)) // denominator).astype(np.int64)
+    return y
 
 
 def _ratio(scale: float) -> tuple[int, int]:

@@ -1,0 +1,48 @@
+"""What a release protects, and what it does not, in words for those who read the result."""
+
+from __future__ import annotations
+
+from decimal import ROUND_CEILING, Context, Decimal
+
+from hockeystick.mechanism import Mechanism
+from hockeystick.relation import ADD_REMOVE, REPLACE_ONE, ZERO_OUT, Relation
+
+FLOATING_POINT = (
+    "The noise is computed in floating point, which the guarantee does not cover: the low digits "
+    "of a result can tell more (Mironov 2012). Where that matters, round the answer to integers and "
+    "use DiscreteLaplace or DiscreteGaussian, or a snapping mechanism."
+)
+EXACT = "The noise is drawn by exactly its law in integers; floating point takes no part."
+
+NEIGHBOURS = {
+    ADD_REMOVE: "one record is added or removed",
+    REPLACE_ONE: "one record is replaced by another and the number of records is public",
+    ZERO_OUT: "one record's contribution becomes zero and the number of records is public",
+}
+
+
+def statement(mechanism: Mechanism, how: str, covers: str, delta: float, relation: Relation) -> str:
+    """Three lines: what ran, what it guarantees, and whether its arithmetic is covered."""
+    epsilon = rounded_up(mechanism.epsilon(delta, relation=relation))
+    neighbours = NEIGHBOURS[relation]
+    return (
+        f"{mechanism!r}: {how}\n"
+        f"({epsilon}, {rounded_up(delta)})-differentially private when {neighbours}.\n"
+        f"{covers}"
+    )
+
+
+def noise(kind: str, scale: float, moved: float, norm: str) -> str:
+    """What noise is added to what."""
+    most = rounded_up(moved)
+    return f"{kind} noise of scale {scale:g} on an answer that moves by at most {most} ({norm})."
+
+
+def rounded_up(value: float) -> str:
+    """Six digits, never less than the value.
+
+    >>> rounded_up(0.5), rounded_up(1.00000001)
+    ('0.5', '1.00001')
+    """
+    digits = Context(prec=6, rounding=ROUND_CEILING)
+    return f"{float(Decimal(repr(float(value))).normalize(digits)):g}"
