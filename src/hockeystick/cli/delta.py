@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
-from hockeystick.cli.shared import answer
+from hockeystick.cli.shared import answer, options, reading
+
+if TYPE_CHECKING:
+    from hockeystick.relation import Relation
 
 
 @click.command()
-@answer.question
+@options.question
 @click.option("--epsilon", type=float, required=True, help="The epsilon of the guarantee.")
 def delta(
-    expression: str, relation: str | None, method: str, as_json: bool, epsilon: float
+    expression: str, relation: Relation | None, method: str, as_json: bool, epsilon: float
 ) -> None:
     """The smallest delta for which EXPR is (epsilon, delta)-DP.
 
@@ -21,6 +26,5 @@ def delta(
     Example:
       hockeystick delta "Gaussian(1.1).on(Poisson(0.01)) * 10000" --epsilon 2
     """
-    mechanism = answer.read(expression)
-    bound = mechanism.delta(epsilon, **answer.options(relation, method))
+    bound = reading.mechanism(expression).delta(epsilon, relation=relation, method=method)
     answer.show("delta", bound, {"epsilon": epsilon}, as_json)

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
-from hockeystick.cli.shared import answer
+from hockeystick.cli.shared import answer, options, reading
+
+if TYPE_CHECKING:
+    from hockeystick.relation import Relation
 
 
 @click.command()
-@answer.question
+@options.question
 @click.option("--delta", type=float, required=True, help="The delta of the guarantee.")
 def epsilon(
-    expression: str, relation: str | None, method: str, as_json: bool, delta: float
+    expression: str, relation: Relation | None, method: str, as_json: bool, delta: float
 ) -> None:
     """The smallest epsilon for which EXPR is (epsilon, delta)-DP.
 
@@ -21,6 +26,5 @@ def epsilon(
     Example:
       hockeystick epsilon "Gaussian(1.1).on(Poisson(0.01)) * 10000" --delta 1e-5
     """
-    mechanism = answer.read(expression)
-    bound = mechanism.epsilon(delta, **answer.options(relation, method))
+    bound = reading.mechanism(expression).epsilon(delta, relation=relation, method=method)
     answer.show("epsilon", bound, {"delta": delta}, as_json)

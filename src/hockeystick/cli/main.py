@@ -7,7 +7,10 @@ imported inside its function, so that the list of commands comes at once.
 
 from __future__ import annotations
 
+import os
 import pkgutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -26,7 +29,7 @@ class BadInput(click.ClickException):
 
 
 class Commands(click.Group):
-    """A group of the commands found by file; an error raised on purpose is no traceback."""
+    """A group of the commands found by file; an error raised on purpose is one line."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """The modules beside this one."""
@@ -40,12 +43,31 @@ class Commands(click.Group):
         command: click.Command = getattr(import_module(f"hockeystick.cli.{name}"), name)
         return command
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Read the options of the group; without any word show the help."""
+        if not args:
+            return super().parse_args(ctx, args)
+        with _one_line(ctx):
+            return super().parse_args(ctx, args)
+
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command."""
-        try:
+        with _one_line(ctx):
             return super().invoke(ctx)
-        except HockeystickError as error:
-            raise BadInput(" ".join(str(error).split())) from error
+
+
+@contextmanager
+def _one_line(ctx: click.Context) -> Iterator[None]:
+    """Say in one line what is wrong with the input."""
+    try:
+        yield
+    except click.UsageError as error:
+        path = (error.ctx or ctx).command_path
+        raise BadInput(f"{error.format_message()} See '{path} --help'.") from error
+    except (HockeystickError, OSError) as error:
+        if isinstance(error, BrokenPipeError):
+            raise  # click ends quietly
+        raise BadInput(" ".join(str(error).split())) from error
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
@@ -60,6 +82,8 @@ def main() -> None:
     Example:
       hockeystick epsilon "Gaussian(1.1).on(Poisson(0.01)) * 10000" --delta 1e-5
     """
+    # To start threads for linear algebra takes longer than a command does without them.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 
 if __name__ == "__main__":

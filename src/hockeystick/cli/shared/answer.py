@@ -1,81 +1,79 @@
-"""What the commands that answer with one bound share: the expression, the options, the printing."""
+"""How the commands print: one bound as a line, anything as JSON, numbers on the safe side."""
 
 from __future__ import annotations
 
 import json
 import math
-import sys
-from collections.abc import Callable
+from collections.abc import Mapping
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
 if TYPE_CHECKING:
     from hockeystick.bound import Bound
-    from hockeystick.mechanism import Mechanism
 
-RELATIONS = ("add-remove", "replace-one", "zero-out")
-METHODS = ("auto", "closed-form", "contour", "lattice", "renyi")
 DIGITS = 13
 
-Command = TypeVar("Command", bound=Callable[..., Any])
 
-
-def question(command: Command) -> Command:
-    """The argument EXPR and the options that every question takes."""
-    relation = click.option(
-        "--relation",
-        type=click.Choice(RELATIONS),
-        help="What changes between neighbouring datasets; the sampler's natural one if not given.",
-    )
-    method = click.option(
-        "--method", type=click.Choice(METHODS), default="auto", show_default=True, help="The route."
-    )
-    as_json = click.option(
-        "--json", "as_json", is_flag=True, help='Print a JSON object; infinity is the text "inf".'
-    )
-    return click.argument("expression", metavar="EXPR")(relation(method(as_json(command))))
-
-
-def read(expression: str) -> Mechanism:
-    """The mechanism that EXPR describes; `-` reads it from standard input."""
-    from hockeystick.expression import MOST_CHARACTERS, parse
-
-    if expression == "-":
-        expression = sys.stdin.buffer.read(MOST_CHARACTERS + 1).decode(errors="replace")
-    return parse(expression)
-
-
-def options(relation: str | None, method: str) -> dict[str, Any]:
-    """The options as the queries take them."""
-    from hockeystick.relation import Relation
-
-    chosen = None if relation is None else Relation[relation.upper().replace("-", "_")]
-    return {"relation": chosen, "method": method.replace("-", " ")}
-
-
-def show(name: str, answer: Bound, given: dict[str, float], as_json: bool) -> None:
+def show(name: str, bound: Bound, given: Mapping[str, float], as_json: bool) -> None:
     """Print a bound on `name`, and what it was asked for."""
     if as_json:
-        ends = {name: answer.upper, "lower": answer.lower, "upper": answer.upper}
-        numbers = {key: _json_number(value) for key, value in (ends | given).items()}
-        click.echo(json.dumps({**numbers, "method": answer.method, "certified": answer.certified}))
-        return
+        print_json({name: bound.upper, **ends(bound), **given})
+    else:
+        click.echo(line(name, bound, given))
+
+
+def line(name: str, bound: Bound, given: Mapping[str, float]) -> str:
+    """A bound and what it was asked for, as one line."""
     asked = "; ".join(f"{key} = {value!r}" for key, value in given.items())
-    lower, upper = _digits(answer.lower, ROUND_FLOOR), _digits(answer.upper, ROUND_CEILING)
-    click.echo(f"{name} = {upper}  ({asked}; at least {lower}; method: {answer.method})")
+    least, most = at_least(bound.lower), at_most(bound.upper)
+    return f"{name} = {most}  ({asked}; at least {least}; method: {bound.method})"
 
 
-def _json_number(value: float) -> float | str:
-    return value if math.isfinite(value) else str(value)
+def ends(bound: Bound) -> dict[str, Any]:
+    """What a bound is, for JSON."""
+    return {
+        "lower": bound.lower,
+        "upper": bound.upper,
+        "method": bound.method,
+        "certified": bound.certified,
+    }
 
 
-def _digits(value: float, rounding: str) -> str:
-    """At most 13 significant digits, rounded to the safe side.
+def print_json(answer: Mapping[str, Any]) -> None:
+    """Print a JSON object; a number that JSON has no word for becomes text."""
+    click.echo(json.dumps(_plain(answer), ensure_ascii=False))
 
-    >>> _digits(2 / 3, ROUND_CEILING), _digits(2 / 3, ROUND_FLOOR), _digits(0.5, ROUND_CEILING)
-    ('0.6666666666667', '0.6666666666666', '0.5')
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {key: _plain(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(each) for each in value]
+    if isinstance(value, float):
+        return float(value) if math.isfinite(value) else str(float(value))
+    return value
+
+
+def at_most(value: float, digits: int = DIGITS) -> str:
+    """So many significant digits, rounded up.
+
+    >>> at_most(2 / 3), at_most(2 / 3, 3), at_most(0.5)
+    ('0.6666666666667', '0.667', '0.5')
     """
-    rounded = Context(prec=DIGITS, rounding=rounding).plus(Decimal(repr(float(value))))
-    return f"{float(rounded):.{DIGITS}g}"
+    return _digits(value, ROUND_CEILING, digits)
+
+
+def at_least(value: float, digits: int = DIGITS) -> str:
+    """So many significant digits, rounded down.
+
+    >>> at_least(2 / 3), at_least(2 / 3, 3)
+    ('0.6666666666666', '0.666')
+    """
+    return _digits(value, ROUND_FLOOR, digits)
+
+
+def _digits(value: float, rounding: str, digits: int) -> str:
+    rounded = Context(prec=digits, rounding=rounding).plus(Decimal(repr(float(value))))
+    return f"{float(rounded):.{digits}g}"

@@ -1,0 +1,70 @@
+"""`hockeystick calibrate`: the one number left open that just meets a budget."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import click
+
+from hockeystick.cli.shared import answer, options, reading, solving
+from hockeystick.errors import ParameterError
+
+if TYPE_CHECKING:
+    from hockeystick.mechanism import Mechanism
+    from hockeystick.relation import Relation
+
+
+@click.command()
+@options.question
+@click.option("--epsilon", type=float, required=True, help="The epsilon of the budget.")
+@click.option("--delta", type=float, required=True, help="The delta of the budget.")
+def calibrate(
+    expression: str,
+    relation: Relation | None,
+    method: str,
+    as_json: bool,
+    epsilon: float,
+    delta: float,
+) -> None:
+    """The value of ? in EXPR that just meets (epsilon, delta).
+
+    ? stands for a noise multiplier, a rate, a count or any other number; the answer is on the
+    private side. EXPR - reads it from standard input.
+
+    \b
+    Example:
+      hockeystick calibrate "Gaussian(?).on(Poisson(0.01)) * 10000" --epsilon 2 --delta 1e-5
+    """
+    from hockeystick.expression import template
+
+    family = template(reading.text(expression))
+    value, found = solving.solved(
+        family,
+        epsilon=epsilon,
+        delta=delta,
+        relation=relation,
+        method=method,
+        integer=_takes_integers_only(family),
+    )
+    bound = found.epsilon(delta, relation=relation, method=method)
+    if as_json:
+        solved = {"value": value, "expression": repr(found), "epsilon": bound.upper}
+        answer.print_json({**solved, **answer.ends(bound), "delta": delta})
+        return
+    click.echo(f"? = {value!r}")
+    click.echo(repr(found))
+    click.echo(answer.line("epsilon", bound, {"delta": delta}))
+
+
+def _takes_integers_only(family: Callable[[float], Mechanism]) -> bool:
+    """Whether the open number is a count of something."""
+    return not any(_is_one(family, value) for value in (0.5, 1.5)) and _is_one(family, 1)
+
+
+def _is_one(family: Callable[[float], Mechanism], value: float) -> bool:
+    try:
+        family(value)
+    except ParameterError:
+        return False
+    return True

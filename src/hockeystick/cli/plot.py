@@ -1,0 +1,90 @@
+"""`hockeystick plot`: curves of one or several computations, in a file or in the terminal."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from hockeystick.cli.shared import answer, canvas, curves, options, reading
+
+if TYPE_CHECKING:
+    from hockeystick.relation import Relation
+
+
+@click.command()
+@click.argument("expressions", metavar="EXPR...", nargs=-1, required=True)
+@options.asked
+@click.option(
+    "--kind",
+    type=click.Choice(list(curves.KINDS)),
+    default="profile",
+    show_default=True,
+    help="What is drawn.",
+)
+@click.option("-o", "--output", type=click.Path(dir_okay=False), help="PNG, PDF or SVG file.")
+@click.option("--data", type=click.Path(dir_okay=False), help="CSV file of the curves.")
+@click.option("--from", "start", type=float, help="Where the horizontal axis begins.")
+@click.option("--to", "stop", type=float, help="Where it ends.")
+@click.option(
+    "--points", type=click.IntRange(2, 100_000), help="How many on each curve; 51 to 101."
+)
+@click.option(
+    "--delta", type=float, default=1e-5, show_default=True, help="For epsilon-over-steps."
+)
+def plot(
+    expressions: tuple[str, ...],
+    relation: Relation | None,
+    method: str,
+    as_json: bool,
+    kind: str,
+    output: str | None,
+    data: str | None,
+    start: float | None,
+    stop: float | None,
+    points: int | None,
+    delta: float,
+) -> None:
+    """Draw curves, in a file or in the terminal.
+
+    The kinds: delta over epsilon (profile), epsilon after each step of a run such as
+    "Gaussian(1) * 1000" (epsilon-over-steps), the Renyi divergence over its order (rdp), an
+    attacker's smallest type II error over the type I error (tradeoff). Drawn are the safe ends.
+    One EXPR may be - for standard input.
+
+    \b
+    Example:
+      hockeystick plot "Gaussian(1)" "Laplace(1)" --kind profile
+    """
+    chosen = curves.KINDS[kind]
+    asked = {"relation": relation, "method": method}
+    mechanisms = [reading.mechanism(expression) for expression in expressions]
+    drawn = curves.curves(mechanisms, chosen, start, stop, points, delta, asked)
+    if data is not None:
+        curves.write_csv(drawn, chosen, data)
+    if output is not None:
+        from hockeystick.cli.shared import picture
+
+        picture.draw(drawn, chosen, output)
+    if as_json:
+        _print_json(drawn, kind)
+    elif output is None and data is None:
+        _print(drawn, chosen)
+
+
+def _print(drawn: list[curves.Curve], kind: curves.Kind) -> None:
+    click.echo(f"{kind.y} over {kind.x}".replace("_", " "))
+    shown = [(curve.x, [y if y >= kind.least else 0.0 for y in curve.y]) for curve in drawn]
+    for line in canvas.plot(shown, log_x=kind.log_x, log_y=kind.log_y):
+        click.echo(line)
+    for number, curve in enumerate(drawn):
+        click.echo(f"{canvas.letter(number)}  {curve.label}")
+
+
+def _print_json(drawn: list[curves.Curve], kind: str) -> None:
+    x, y = curves.KINDS[kind].x, curves.KINDS[kind].y
+    found = [
+        {"expression": each.label, x: each.x, y: each.y, "lower": each.lower, "upper": each.upper}
+        for each in drawn
+    ]
+    answer.print_json({"kind": kind, "curves": found})

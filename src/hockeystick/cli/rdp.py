@@ -1,0 +1,45 @@
+"""`hockeystick rdp`: the Rényi divergence at given orders."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from hockeystick.cli.shared import answer, options, reading
+
+if TYPE_CHECKING:
+    from hockeystick.relation import Relation
+
+
+@click.command()
+@options.question
+@click.option(
+    "--orders",
+    default="1.25,1.5,2,3,4,6,8,16,32,64",
+    show_default=True,
+    help="Orders in [1, inf], with commas or as start:stop:count.",
+)
+def rdp(
+    expression: str, relation: Relation | None, method: str, as_json: bool, orders: str
+) -> None:
+    """The Renyi divergence of EXPR at each order.
+
+    EXPR - reads it from standard input. The divergences do not depend on the method.
+
+    \b
+    Example:
+      hockeystick rdp "Gaussian(1.1).on(Poisson(0.01)) * 10000" --orders 2,4:8:3,inf
+    """
+    wanted = reading.numbers("orders", orders)
+    found = reading.mechanism(expression).rdp(wanted, relation=relation, method=method)
+    rows = [
+        {"order": order, "rdp": float(upper), "lower": float(lower), "upper": float(upper)}
+        for order, lower, upper in zip(wanted, found.lower, found.upper, strict=True)
+    ]
+    if as_json:
+        answer.print_json({"rdp": rows, "method": found.method})
+        return
+    for row in rows:
+        least, most = answer.at_least(row["lower"]), answer.at_most(row["upper"])
+        click.echo(f"rdp = {most}  (order = {row['order']!r}; at least {least})")

@@ -1,0 +1,53 @@
+"""The argument EXPR and the options that the commands share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import click
+
+from hockeystick.relation import Relation
+
+METHODS = ("auto", "closed-form", "contour", "lattice", "renyi")
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+def relation_name(relation: Relation) -> str:
+    """The relation as it is written on the command line.
+
+    >>> relation_name(Relation.ADD_REMOVE)
+    'add-remove'
+    """
+    return relation.value.lower().replace("_", "-")
+
+
+RELATIONS = {relation_name(relation): relation for relation in Relation}
+
+
+def question(command: Command) -> Command:
+    """EXPR and the options of every question about it."""
+    return click.argument("expression", metavar="EXPR")(asked(command))
+
+
+def asked(command: Command) -> Command:
+    """The options --relation, --method and --json."""
+    relation = click.option(
+        "--relation",
+        type=click.Choice(list(RELATIONS)),
+        callback=lambda _context, _option, name: RELATIONS[name] if name else None,
+        help="What changes between neighbouring datasets; the sampler's natural one if not given.",
+    )
+    method = click.option(
+        "--method",
+        type=click.Choice(METHODS),
+        default="auto",
+        show_default=True,
+        callback=lambda _context, _option, name: name.replace("-", " "),
+        help="The route.",
+    )
+    as_json = click.option(
+        "--json", "as_json", is_flag=True, help='Print a JSON object; infinity is the text "inf".'
+    )
+    return relation(method(as_json(command)))
