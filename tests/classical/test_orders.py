@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from hockeystick.classical.orders import at_orders, below_chords, chord, remembered
+from hockeystick.classical.orders import Remembered, at_orders, below_chords, chord
 from hockeystick.errors import NumericalError, ParameterError
 
 
@@ -35,7 +35,7 @@ def test_a_curve_is_asked_once() -> None:
         asked.append(order)
         return order
 
-    values = remembered(curve)
+    values = Remembered(curve)
     assert values(4).tolist() == [2, 3, 4]
     assert values(5).tolist() == [2, 3, 4, 5]
     assert asked == [2, 3, 4, 5]

@@ -18,7 +18,7 @@ from hockeystick.series import Array
 
 GRID = 2.0**20
 EXACT_ORDERS = 1024
-"""Up to this order log C(n, j) comes from the integer itself, beyond it from the gamma function."""
+"""Up to this order log C(n, j) comes from the integer itself, beyond it from Stirling's series."""
 NEVER = -1e12
 """Stands for log 0: 0·NEVER is 0, and no exponent outweighs it."""
 
@@ -56,10 +56,34 @@ def log_binomials(n: int) -> Array:
     if n <= EXACT_ORDERS:
         half = [math.log(math.comb(n, j)) for j in range(n // 2 + 1)]
         return np.array((half + half[: n - n // 2][::-1])[2:])
-    from scipy.special import gammaln
+    return log_binomial(n, np.arange(2, n + 1))
 
-    j = np.arange(2, n + 1)
-    return np.asarray(gammaln(n + 1.0) - gammaln(j + 1.0) - gammaln(n - j + 1.0))
+
+def log_binomial(n: int, j: Array) -> Array:
+    """log C(n, j) by Stirling's series with its remainders, so that nothing large is subtracted."""
+    few = np.minimum(j, n - j).astype(float)
+    k = np.maximum(few, 1.0)
+    rest = n - k
+    entropy = k * np.log(n / k) - rest * np.log1p(-k / n)
+    scale = np.log(n / (2 * np.pi * k * rest)) / 2
+    remainders = _stirling(np.array(float(n))) - _stirling(k) - _stirling(rest)
+    return np.where(few > 0, entropy + scale + remainders, 0.0)
+
+
+SMALL_REMAINDERS = np.array(
+    [0.0]
+    + [
+        math.lgamma(k + 1) - (k + 0.5) * math.log(k) + k - math.log(2 * math.pi) / 2
+        for k in range(1, 16)
+    ]
+)
+
+
+def _stirling(k: Array) -> Array:
+    """log k! − log(√(2πk)·(k/e)^k), for whole numbers k."""
+    r = 1 / (k * k)
+    series = (1 / 12 - r * (1 / 360 - r * (1 / 1260 - r * (1 / 1680 - r / 1188)))) / k
+    return np.where(k < 16, SMALL_REMAINDERS[np.minimum(k, 15).astype(int)], series)
 
 
 def log_weights(n: int, epsilons: Array, rate: float, *, complement: bool) -> Array:

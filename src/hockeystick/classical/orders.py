@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -63,14 +62,26 @@ def _floor(order: float) -> int:
     return math.floor(order)
 
 
-def remembered(curve: Curve) -> Callable[[int], Array]:
-    """ε(2), …, ε(n) as an array, each value asked for once and checked."""
+class Remembered:
+    """A curve of which each value is asked for once and checked."""
 
-    @cache
-    def value(j: int) -> float:
-        epsilon = float(curve(float(j)))
-        if not epsilon >= 0:
-            raise ParameterError(f"curve must have values in [0, inf], got {epsilon!r} at {j}")
-        return epsilon
+    def __init__(self, curve: Curve) -> None:
+        self._curve = curve
+        self._known: dict[int, float] = {}
 
-    return lambda n: np.array([value(j) for j in range(2, n + 1)])
+    def __call__(self, n: int) -> Array:
+        """ε(2), …, ε(n)."""
+        return np.array([self.at(j) for j in range(2, n + 1)])
+
+    def at(self, j: int) -> float:
+        """ε(j)."""
+        if j not in self._known:
+            epsilon = float(self._curve(float(j)))
+            if not epsilon >= 0:
+                raise ParameterError(f"curve must have values in [0, inf], got {epsilon!r} at {j}")
+            self._known[j] = epsilon
+        return self._known[j]
+
+    def cumulant(self, j: int) -> float:
+        """K = (j − 1)·ε(j)."""
+        return (j - 1) * self.at(j)

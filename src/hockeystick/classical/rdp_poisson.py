@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from hockeystick.classical.amplification import amplified_epsilon
-from hockeystick.classical.binomial_terms import log_one_plus, log_weights
-from hockeystick.classical.orders import Curve, at_orders, below_chords, chord, remembered
+from hockeystick.classical.binomial_terms import EXACT_ORDERS, log_one_plus, log_weights
+from hockeystick.classical.large_orders import Sum, log_sum_above
+from hockeystick.classical.orders import Curve, Remembered, at_orders, below_chords, chord
 from hockeystick.domain import probability
 from hockeystick.errors import ParameterError
 from hockeystick.series import Array
@@ -24,7 +25,8 @@ def rdp_poisson(curve: Curve, rate: float, order: Any, factor: float = 3) -> Any
     at integers λ >= 2, chords of K between them. Factor 3 is the bound of Zhu and Wang (2019) for
     every mechanism. Factor 1 is their lower bound, which is exact for removing a record; adding one
     costs no more because D_λ(Q‖(1−q)Q+qP) is at most the larger of D_λ((1−q)Q+qP‖Q) and
-    D_λ((1−q)P+qQ‖P) for λ >= 2, so factor 1 holds for every mechanism too.
+    D_λ((1−q)P+qQ‖P) for λ >= 2, so factor 1 holds for every mechanism too. Above λ = 1024 it is an
+    upper bound of the formula by few values of the curve: see `large_orders`.
 
     Parameters
     ----------
@@ -37,12 +39,12 @@ def rdp_poisson(curve: Curve, rate: float, order: Any, factor: float = 3) -> Any
     q = probability("rate", rate)
     if not 1 <= factor < math.inf:
         raise ParameterError(f"factor must be in [1, inf), got {factor!r}")
-    epsilons = remembered(curve)
+    epsilons = Remembered(curve)
 
     def value(alpha: float) -> float:
         if math.isinf(alpha):
             return amplified_epsilon(float(curve(math.inf)), q)
-        return chord(lambda n: _cumulant(epsilons(n), q, n, factor), alpha)
+        return chord(lambda n: log_one_plus(log_excess(epsilons, q, n, factor)), alpha)
 
     return at_orders(value, order)
 
@@ -64,28 +66,38 @@ def rdp_lower_bound(curve: Curve, gamma: float, order: Any) -> Any:
     1.63283581e-07
     """
     rate = probability("gamma", gamma)
-    epsilons = remembered(curve)
+    epsilons = Remembered(curve)
 
     def value(alpha: float) -> float:
         if math.isinf(alpha):
             return amplified_epsilon(float(curve(math.inf)), rate)
-        return below_chords(lambda n: _cumulant(epsilons(n), rate, n, 1.0), alpha)
+        return below_chords(lambda n: log_one_plus(_excess_terms(epsilons, rate, n, 1.0)), alpha)
 
     return at_orders(value, order)
 
 
-def log_excess(epsilons: Array, rate: float, n: int, factor: float) -> Array:
-    """Logarithms of the terms that the bracket has beyond 1, none of them negative.
+def log_excess(epsilons: Remembered, rate: float, n: int, factor: float) -> Array:
+    """Logarithms of what the bracket has beyond 1: of its terms, or at large n of a bound."""
+    if n <= EXACT_ORDERS or rate in (0, 1):
+        return _excess_terms(epsilons, rate, n, factor)
+    none = math.log1p(-rate)
+    total = Sum(n, n * none, math.log(rate) - none, lambda j, k: _log_growth(j, k, factor))
+    return np.array([log_sum_above(total, epsilons.cumulant)])
 
-    The binomial weights add up to 1, so a term counts only by factor·e^{(k−1)ε(k)} − 1.
-    """
-    x = np.arange(1, n) * epsilons
-    factors = np.full(n - 1, factor)
-    factors[:1] = 1
+
+def _excess_terms(epsilons: Remembered, rate: float, n: int, factor: float) -> Array:
+    """The binomial weights add up to 1, so a term counts only by factor·e^{(k−1)ε(k)} − 1."""
+    if rate == 0:
+        return np.array([])
+    if rate == 1:
+        last = np.array([epsilons.cumulant(n)])
+        return last + _log_growth(np.array([n]), last, factor)
+    values, j = epsilons(n), np.arange(2, n + 1)
+    weights = log_weights(n, values, rate, complement=True)
+    return weights + _log_growth(j, (j - 1) * values, factor)
+
+
+def _log_growth(j: Array, k: Array, factor: float) -> Array:
+    """log(factor − e^{−K}), with factor 1 at j = 2."""
     with np.errstate(divide="ignore"):
-        growth = np.log(factors - 1 - np.expm1(-x))
-    return np.asarray(log_weights(n, epsilons, rate, complement=True) + growth)
-
-
-def _cumulant(epsilons: Array, rate: float, n: int, factor: float) -> float:
-    return 0.0 if rate == 0 else log_one_plus(log_excess(epsilons, rate, n, factor))
+        return np.asarray(np.log(np.where(j == 2, 1.0, factor) - 1 - np.expm1(-k)))

@@ -9,9 +9,15 @@ from typing import Any
 import numpy as np
 
 from hockeystick.classical.amplification import amplified_epsilon
-from hockeystick.classical.binomial_terms import log_expm1, log_one_plus, log_weights
+from hockeystick.classical.binomial_terms import (
+    EXACT_ORDERS,
+    log_expm1,
+    log_one_plus,
+    log_weights,
+)
+from hockeystick.classical.large_orders import Sum, log_sum_above
 from hockeystick.classical.moments import LogMoments, moments_of_curve
-from hockeystick.classical.orders import Curve, at_orders, chord, remembered
+from hockeystick.classical.orders import Curve, Remembered, at_orders, chord
 from hockeystick.classical.rdp_poisson import log_excess
 from hockeystick.domain import non_negative, probability
 from hockeystick.series import Array
@@ -27,7 +33,8 @@ def rdp_without_replacement(
 
     at integers α >= 2 (Wang, Balle and Kasiviswanathan 2019, Theorem 9), chords of K between them
     (Corollary 10). At order inf it is log(1 + γ(e^{ε(∞)} − 1)). The formula is given as it stands:
-    at large γ it can exceed ε(α), which always holds as well.
+    at large γ it can exceed ε(α), which always holds as well. Above α = 1024 it is an upper bound
+    of the formula by few values of the curve (their Section 4): see `large_orders`.
 
     Parameters
     ----------
@@ -39,10 +46,11 @@ def rdp_without_replacement(
     6.710362096e-07
     """
     rate, pure = probability("gamma", gamma), non_negative("pure_epsilon", pure_epsilon)
-    epsilons = remembered(curve)
+    epsilons = Remembered(curve)
 
     def cumulant(n: int) -> float:
-        return log_one_plus(_plain_terms(epsilons(n), rate, n, pure)) if rate else 0.0
+        terms = _plain_terms if n <= EXACT_ORDERS else _plain_sum
+        return log_one_plus(terms(epsilons, rate, n, pure)) if rate and pure else 0.0
 
     return _evaluate(cumulant, rate, order, pure)
 
@@ -73,12 +81,12 @@ def rdp_without_replacement_self_consistent(
     6.53477125e-07
     """
     rate, pure = probability("gamma", gamma), non_negative("pure_epsilon", pure_epsilon)
-    epsilons = remembered(curve)
+    epsilons = Remembered(curve)
 
     def cumulant(n: int) -> float:
-        if rate == 0:
+        if rate == 0 or pure == 0:
             return 0.0
-        plain = _plain_terms(epsilons(n), rate, n, pure)
+        plain = _plain_terms(epsilons, rate, n, pure)
         log_moment = log_moments or moments_of_curve(curve, n, pure)
         known = np.array([-math.inf, *(log_moment(j) for j in range(3, n + 1))])
         terms = log_weights(n, np.zeros(n - 1), rate, complement=False) + math.log(4) + known
@@ -119,14 +127,11 @@ def rdp_without_replacement_from_curve(
     """
     rate = probability("gamma", gamma)
     log_factor = math.log(2 if pair_dominates else 4 - 2 * rate)
-    epsilons = remembered(curve)
+    epsilons = Remembered(curve)
 
     def cumulant(n: int) -> float:
-        if rate == 0:
-            return 0.0
-        values = epsilons(n)
-        sampled = log_one_plus(log_factor + log_excess(values, rate, n, 1.0))
-        return min(sampled, (n - 1) * float(values[-1]))
+        sampled = log_one_plus(log_factor + log_excess(epsilons, rate, n, 1.0))
+        return min(sampled, epsilons.cumulant(n))
 
     return at_orders(
         lambda alpha: (
@@ -138,14 +143,29 @@ def rdp_without_replacement_from_curve(
     )
 
 
-def _plain_terms(epsilons: Array, rate: float, n: int, pure: float) -> Array:
+def _plain_terms(epsilons: Remembered, rate: float, n: int, pure: float) -> Array:
     """Logarithms of the terms of Theorem 9 for j = 2, …, n."""
-    j = np.arange(2, n + 1)
+    weights = log_weights(n, epsilons(n), rate, complement=False)
+    return weights + _log_caps(np.arange(2, n + 1), epsilons.at(2), pure)
+
+
+def _plain_sum(epsilons: Remembered, rate: float, n: int, pure: float) -> Array:
+    """The logarithm of an upper bound of their sum."""
+    tilt = min(0.0, float(log_expm1(np.array(pure))))  # log of the caps' ratio where they fall
+
+    def growth(j: Array, _: Array) -> Array:
+        return _log_caps(j, epsilons.at(2), pure) - tilt * j
+
+    total = Sum(n, 0.0, math.log(rate) + tilt, growth)
+    return np.array([log_sum_above(total, epsilons.cumulant)])
+
+
+def _log_caps(j: Array, second: float, pure: float) -> Array:
+    """log min(2, (e^{ε(∞)} − 1)^j); at j = 2 also 4(1 − e^{−ε(2)})."""
     caps = np.minimum(math.log(2), j * log_expm1(np.array(pure)))
     with np.errstate(divide="ignore"):
-        caps[0] = min(caps[0], math.log(4) + float(np.log(-np.expm1(-epsilons[0]))))
-    weights = log_weights(n, epsilons, rate, complement=False)
-    return np.where(np.isneginf(caps), caps, np.where(np.isneginf(caps), 0.0, weights) + caps)
+        chi = math.log(4) + float(np.log(-np.expm1(-second)))
+    return np.where(j == 2, np.minimum(caps, chi), caps)
 
 
 def _evaluate(cumulant: Callable[[int], float], rate: float, order: Any, pure: float) -> Any:
