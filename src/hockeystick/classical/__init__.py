@@ -1,9 +1,10 @@
 """The theorems of the papers as plain functions.
 
 Balle, Barthe and Gaboardi (2018): profiles, group privacy, amplification by sampling. Wang, Balle
-and Kasiviswanathan (2019), Zhu and Wang (2019): Rényi curves under sampling. Dwork, Rothblum and
-Vadhan (2010), Kairouz, Oh and Viswanath (2015): composition. The rest of the library composes
-exactly and does not need them; they are here to compare with and to build on.
+and Kasiviswanathan (2019), Zhu and Wang (2019): Rényi curves under sampling, the analytical moments
+accountant. Dwork, Rothblum and Vadhan (2010), Kairouz, Oh and Viswanath (2015): composition. The
+rest of the library composes exactly and does not need them; they are here to compare with and to
+build on.
 """
 
 from hockeystick.classical.amplification import (
@@ -17,6 +18,10 @@ from hockeystick.classical.amplification import (
     poisson_replace_one_profile,
     with_replacement_profile,
     without_replacement_profile,
+)
+from hockeystick.classical.asymptotics import (
+    approximate_divergence_on_bad_data,
+    approximate_divergence_on_good_data,
 )
 from hockeystick.classical.composition import (
     compose_profile,
@@ -34,6 +39,7 @@ from hockeystick.classical.conversion import (
     optimal_delta,
     optimal_epsilon,
     pearson_vajda_delta,
+    pearson_vajda_epsilon,
 )
 from hockeystick.classical.group import (
     gaussian_group_profile,
@@ -59,6 +65,10 @@ from hockeystick.classical.moments import (
     moments_of_curve,
     randomized_response_log_moment,
 )
+from hockeystick.classical.moments_accountant import (
+    get_delta,
+    get_epsilon,
+)
 from hockeystick.classical.profiles import (
     approximate_profile,
     gaussian_log_profile,
@@ -66,11 +76,24 @@ from hockeystick.classical.profiles import (
     laplace_log_profile,
     laplace_profile,
 )
+from hockeystick.classical.projection import (
+    project_cgf,
+    project_points,
+)
 from hockeystick.classical.rdp_poisson import rdp_lower_bound, rdp_poisson
 from hockeystick.classical.rdp_without_replacement import (
     rdp_without_replacement,
     rdp_without_replacement_from_curve,
     rdp_without_replacement_self_consistent,
+)
+from hockeystick.classical.ternary import (
+    pearson_vajda,
+    rdp_from_ternary,
+    sampled_ternary,
+    ternary_by_hoelder,
+    ternary_from_binary,
+    ternary_from_renyi,
+    ternary_pearson_vajda,
 )
 from hockeystick.classical.transforms import (
     discrete_profile,
@@ -87,6 +110,8 @@ __all__ = [
     "amplify_poisson_replace_one",
     "amplify_with_replacement",
     "amplify_without_replacement",
+    "approximate_divergence_on_bad_data",
+    "approximate_divergence_on_good_data",
     "approximate_profile",
     "base_epsilon",
     "compose_profile",
@@ -96,6 +121,8 @@ __all__ = [
     "gaussian_log_moment",
     "gaussian_log_profile",
     "gaussian_profile",
+    "get_delta",
+    "get_epsilon",
     "group_profile",
     "hockey_stick",
     "improved_delta",
@@ -114,21 +141,31 @@ __all__ = [
     "optimal_composition_delta",
     "optimal_delta",
     "optimal_epsilon",
+    "pearson_vajda",
     "pearson_vajda_delta",
+    "pearson_vajda_epsilon",
     "poisson_profile",
     "poisson_replace_one_profile",
     "poisson_samples",
     "profile_from_moments",
     "profile_from_tails",
+    "project_cgf",
+    "project_points",
     "randomized_membership",
     "randomized_response_log_moment",
+    "rdp_from_ternary",
     "rdp_lower_bound",
     "rdp_poisson",
     "rdp_without_replacement",
     "rdp_without_replacement_from_curve",
     "rdp_without_replacement_self_consistent",
     "sampled_output",
+    "sampled_ternary",
     "strong_composition",
+    "ternary_by_hoelder",
+    "ternary_from_binary",
+    "ternary_from_renyi",
+    "ternary_pearson_vajda",
     "with_replacement_profile",
     "with_replacement_samples",
     "without_replacement_profile",

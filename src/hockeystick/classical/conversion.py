@@ -88,11 +88,25 @@ def pearson_vajda_delta(order: Any, log_moment: Any, epsilon: float) -> Any:
     >>> round(pearson_vajda_delta(2.0, math.log(4.0), math.log(11.0)), 12)
     0.1
     """
-    j, c = np.asarray(order, dtype=float), math.expm1(finite_positive("epsilon", epsilon))
-    if not ((j > 1) & np.isfinite(j)).all():
-        raise ParameterError(f"order must be in (1, inf), got {order!r}")
+    j, c = _above_one(order), math.expm1(finite_positive("epsilon", epsilon))
     shape = (j - 1) * np.log((j - 1) / (j * c)) - np.log(j)
     return _plain(np.exp(np.minimum(0.0, np.asarray(log_moment, dtype=float) + shape)))
+
+
+def pearson_vajda_epsilon(order: Any, log_moment: Any, delta: float) -> Any:
+    """ε = log(1 + (1 − 1/j)·(E_q|p/q − 1|^j/(j·δ))^{1/(j−1)}).
+
+    The inverse of `pearson_vajda_delta`. Wang, Balle and Kasiviswanathan (2019, Lemma 28) print
+    log ξ − 1 + log(1/δ)/j, which is no bound.
+
+    order: j in (1, inf). log_moment: log E_q|p/q − 1|^j. delta: in (0, 1].
+
+    >>> round(math.exp(pearson_vajda_epsilon(2.0, math.log(4.0), 0.1)), 12)
+    11.0
+    """
+    j, target = _above_one(order), _positive_probability(delta)
+    logs = (np.asarray(log_moment, dtype=float) - np.log(j * target)) / (j - 1)
+    return _plain(np.logaddexp(0.0, np.log1p(-1 / j) + logs))
 
 
 def epsilon_from_curve(
@@ -161,15 +175,24 @@ def _both(curve: Curve, reverse_curve: Curve | None) -> renyi.Curve:
 
 
 def _checked(order: Any, divergence: Any, delta: float) -> tuple[Array, Array, float]:
-    alpha, value = np.asarray(order, dtype=float), np.asarray(divergence, dtype=float)
-    if not ((alpha > 1) & np.isfinite(alpha)).all():
-        raise ParameterError(f"order must be in (1, inf), got {order!r}")
+    alpha, value = _above_one(order), np.asarray(divergence, dtype=float)
     if not (value >= 0).all():
         raise ParameterError(f"divergence must be in [0, inf], got {divergence!r}")
+    return alpha, value, _positive_probability(delta)
+
+
+def _above_one(order: Any) -> Array:
+    alpha = np.asarray(order, dtype=float)
+    if not ((alpha > 1) & np.isfinite(alpha)).all():
+        raise ParameterError(f"order must be in (1, inf), got {order!r}")
+    return alpha
+
+
+def _positive_probability(delta: float) -> float:
     target = probability("delta", delta)
     if target == 0:
         raise ParameterError(f"delta must be in (0, 1], got {delta!r}")
-    return alpha, value, target
+    return target
 
 
 def _plain(value: Any) -> Any:

@@ -25,7 +25,7 @@ def hockey_stick(first: Distribution, second: Distribution, alpha: float) -> flo
     """
     a = non_negative("alpha", alpha)
     p, q = distribution("first", first), distribution("second", second)
-    _same_outcomes(p, q)
+    same_outcomes(p, q)
     return float(np.maximum(p - a * q, 0.0).sum())
 
 
@@ -57,7 +57,7 @@ def advanced_joint_convexity(
         raise ParameterError(f"alpha must be in [1, inf), got {alpha!r}")
     zero, one = distribution("common", common), distribution("first", first)
     other = distribution("second", second)
-    _same_outcomes(zero, one, other)
+    same_outcomes(zero, one, other)
     amplified = 1 + eta * (a - 1)
     beta = amplified / a
     left = hockey_stick((1 - eta) * zero + eta * one, (1 - eta) * zero + eta * other, amplified)
@@ -74,7 +74,8 @@ def distribution(name: str, values: Any) -> Array:
     return p
 
 
-def _same_outcomes(*distributions: Array) -> None:
+def same_outcomes(*distributions: Array) -> None:
+    """Raise unless all are on the same number of outcomes."""
     sizes = [p.size for p in distributions]
     if len(set(sizes)) > 1:
         raise ParameterError(f"distributions must have the same outcomes, got sizes {sizes}")
