@@ -1,0 +1,51 @@
+"""Budget: the (ε, δ) that a run must stay within, and how many steps that allows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from hockeystick.composition import compose
+from hockeystick.domain import non_negative, probability
+from hockeystick.mechanism import Mechanism
+from hockeystick.relation import Relation
+
+
+@dataclass(frozen=True)
+class Budget:
+    """No more than (ε, δ), for all that is spent together.
+
+    Parameters
+    ----------
+    epsilon: in [0, inf]. delta: in [0, 1].
+
+    >>> from hockeystick import ADD_REMOVE, Composition, Gaussian
+    >>> Budget(2.0, 1e-5).steps(Composition(), Gaussian(5.0), 100, ADD_REMOVE)
+    6
+    """
+
+    epsilon: float
+    delta: float
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "epsilon", non_negative("epsilon", self.epsilon))
+        object.__setattr__(self, "delta", probability("delta", self.delta))
+
+    def covers(self, mechanism: Mechanism, relation: Relation) -> bool:
+        """Whether the upper end of what it costs is within the budget."""
+        return mechanism.epsilon(self.delta, relation=relation) <= self.epsilon
+
+    def steps(self, spent: Mechanism, step: Mechanism, most: int, relation: Relation) -> int:
+        """The largest count up to `most` such that spent + step × count is within the budget.
+
+        It is known before the first step and depends on no data, so it is part of the plan. It is
+        0 where nothing fits, even if what is spent is over the budget already.
+        """
+        fits, over = 0, most + 1
+        while over - fits > 1:
+            # Ask for all of it first: that is the usual case.
+            middle = most if over > most else (fits + over) // 2
+            if self.covers(compose([(spent, 1), (step, middle)]), relation):
+                fits = middle
+            else:
+                over = middle
+        return fits

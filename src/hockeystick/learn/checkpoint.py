@@ -1,0 +1,117 @@
+"""Checkpoint: a run that was interrupted goes on as if it had not been.
+
+One JSON file, written whole or not at all. The accountant is in it, so what was spent before the
+interruption cannot be forgotten. The state of the random generator is kept only for a run that
+was started with a seed; the state of a secure one would give away the noise of every step.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.random import Generator
+
+from hockeystick.accountant import Accountant
+from hockeystick.errors import ParameterError
+from hockeystick.learn.plan import Plan
+from hockeystick.series import Array
+
+FORMAT = "hockeystick checkpoint"
+VERSION = 1
+
+
+@dataclass
+class State:
+    """Where a run is: steps done, θ, the momentum's u."""
+
+    done: int
+    parameters: Array
+    velocity: Array
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """A place to save to and to resume from.
+
+    Parameters
+    ----------
+    path: of the file. plan: what the run does; a file of another plan is refused.
+    """
+
+    path: Path
+    plan: Plan
+
+    def save(self, state: State, before: Accountant, rng: Generator | None) -> None:
+        """Write the state; `rng` is None where its state must not be kept."""
+        content = {
+            "format": FORMAT,
+            "version": VERSION,
+            "plan": plan_text(self.plan),
+            "done": state.done,
+            "parameters": state.parameters.tolist(),
+            "velocity": state.velocity.tolist(),
+            "generator": None if rng is None else rng.bit_generator.state,
+            "before": json.loads(before.to_json()),
+        }
+        write_whole(self.path, json.dumps(content))
+
+    def load(self, shape: tuple[int, int], rng: Generator | None) -> tuple[State, Accountant]:
+        """The state and what was spent before the run; sets the generator to where it was."""
+        content = self._read()
+        if content.get("plan") != plan_text(self.plan):
+            raise ParameterError(
+                f"the checkpoint {self.path} is of another plan: resume with the plan it was "
+                "started with, or choose another file"
+            )
+        try:
+            state = State(
+                int(content["done"]),
+                np.array(content["parameters"], dtype=float).reshape(shape),
+                np.array(content["velocity"], dtype=float).reshape(shape),
+            )
+            before = Accountant.from_json(json.dumps(content["before"]))
+            if rng is not None and content["generator"] is not None:
+                rng.bit_generator.state = content["generator"]
+        except (KeyError, TypeError, ValueError) as error:
+            raise ParameterError(f"the checkpoint {self.path} does not fit: {error}") from None
+        return state, before
+
+    def _read(self) -> dict[str, Any]:
+        try:
+            content = json.loads(self.path.read_text(encoding="utf-8"))
+        except ValueError:
+            content = None
+        if not isinstance(content, dict) or content.get("format") != FORMAT:
+            raise ParameterError(f"{self.path} is not a {FORMAT}")
+        if content.get("version") != VERSION:
+            raise ParameterError(f"{self.path} is not of version {VERSION}")
+        return content
+
+
+def plan_text(plan: Plan) -> dict[str, Any]:
+    """The plan as JSON takes it: all that must be the same when the run is resumed."""
+    fields = {name: getattr(plan, name) for name in asdict(plan)}
+    return {
+        name: value if isinstance(value, int | float) else repr(value)
+        for name, value in fields.items()
+    }
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Write a file whole or not at all: the old file stays until the new one is on the disk."""
+    target = Path(os.path.realpath(path))
+    draft = target.with_name(f".{target.name}.{secrets.token_hex(8)}.tmp")
+    try:
+        with draft.open("x", encoding="utf-8") as file:
+            file.write(text + "\n")
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(draft, target)
+    finally:
+        draft.unlink(missing_ok=True)

@@ -1,0 +1,55 @@
+"""Clipping: the length of a record's gradient, and the factor that brings it down to the limit.
+
+A record whose length is not a finite number contributes nothing, so that no record, whatever it
+holds, moves the sum by more than the limit.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from hockeystick.sensitivity import Norm
+from hockeystick.series import Array
+
+MARGIN = 1 - 2.0**-40
+"""The limit is kept this much below the clip, which is more than a length's own rounding."""
+
+
+def lengths(rows: Array, norm: Norm) -> Array:
+    """The L1 or L2 norm of each row, which neither overflows nor underflows on the way.
+
+    max|x| · ‖x / max|x|‖; inf or nan where the row itself is not finite or its length too large.
+
+    Parameters
+    ----------
+    rows: a matrix. norm: "L1" or "L2".
+
+    >>> lengths(np.array([[3.0, -4.0], [3e-200, 4e-200]]), "L2").tolist()
+    [5.0, 5e-200]
+    """
+    largest = np.abs(rows).max(axis=1, initial=0.0)
+    with np.errstate(invalid="ignore", over="ignore"):
+        if rows.shape[1] == 1:
+            return np.asarray(largest)
+        scaled = rows / np.where(largest > 0, largest, 1.0)[:, None]
+        if norm == "L1":
+            return np.asarray(largest * np.abs(scaled).sum(axis=1))
+        return np.asarray(largest * np.sqrt(np.einsum("ij,ij->i", scaled, scaled)))
+
+
+def clipped(rows: Array, norms: Array, clip: float) -> Array:
+    """The rows, each times min(1, clip / its norm); zero where the norm is not finite.
+
+    `norms` are of what the rows stand for, which may be longer: the gradient x·rᵀ of a linear
+    model is clipped by its residual r alone.
+
+    >>> clipped(np.array([[2.0], [8.0], [np.nan]]), np.array([2.0, 8.0, np.nan]), 4.0).tolist()
+    [[2.0], [3.99999999999...], [0.0]]
+    """
+    limit = clip * MARGIN
+    finite = np.isfinite(norms)
+    with np.errstate(invalid="ignore"):
+        rows = rows * (limit / np.maximum(norms, limit))[:, None]
+    if not finite.all():
+        rows[~finite] = 0.0
+    return np.asarray(rows)

@@ -1,0 +1,190 @@
+"""What the scikit-learn estimators share: parameters, the plan they make, the run, the warning."""
+
+from __future__ import annotations
+
+import math
+import sys
+import warnings
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from hockeystick.calibration import calibrate
+from hockeystick.domain import finite_positive, probability, whole
+from hockeystick.errors import ParameterError
+from hockeystick.learn.objective import Objective
+from hockeystick.learn.plan import Plan, noise_of
+from hockeystick.learn.privacy import Privacy
+from hockeystick.learn.sgd import private_sgd
+from hockeystick.mechanisms.gaussian import Gaussian
+from hockeystick.mechanisms.laplace import Laplace
+from hockeystick.relation import ADD_REMOVE, REPLACE_ONE, ZERO_OUT, Relation
+from hockeystick.samplers.every_record import EveryRecord
+from hockeystick.samplers.poisson import Poisson
+from hockeystick.samplers.sampler import Sampler
+from hockeystick.samplers.without_replacement import WithoutReplacement
+from hockeystick.series import Array
+
+SAMPLERS = ("poisson", "without-replacement", "full")
+NOISES = {"gaussian": Gaussian, "laplace": Laplace}
+
+
+class TuningWarning(UserWarning):
+    """Several models are trained on the same data, and each of them costs privacy."""
+
+
+class PrivateEstimator(BaseEstimator):  # type: ignore[misc]
+    """A linear model trained by `private_sgd`; see the subclasses."""
+
+    # Set by the subclasses, whose signatures scikit-learn reads.
+    epsilon: float
+    delta: float
+    clip: float
+    sampler: str
+    batch_size: int
+    epochs: float
+    noise: str | None
+    learning_rate: float
+    momentum: float
+    regularisation: float
+    fit_intercept: bool
+    population: int | None
+    relation: Relation | str | None
+    random_state: Any
+    verbose: bool
+
+    coef_: Array
+    intercept_: Array
+    privacy_: Privacy
+    n_iter_: int
+
+    def plan(self, records: int) -> Plan:
+        """What `fit` runs on so many records: calibrated to (epsilon, delta), exactly.
+
+        It depends on the parameters and, unless `population` is declared, on the number of records.
+        """
+        size, declared = self._population(records), self.population is not None
+        sampler, batch = self._sampler(size)
+        relation = _relation(self.relation, self.sampler, declared)
+        steps = max(1, math.ceil(finite_positive("epochs", self.epochs) * size / batch - 1e-9))
+        epsilon, delta = finite_positive("epsilon", self.epsilon), probability("delta", self.delta)
+        kind = NOISES[self._noise(delta)]
+        run = calibrate(
+            lambda x: kind(x).on(sampler) * steps, epsilon=epsilon, delta=delta, relation=relation
+        )
+        return Plan(
+            noise_of(run), sampler, steps, self.clip, batch, self.learning_rate,
+            self.momentum, self.regularisation, relation=relation,
+        )  # fmt: skip
+
+    def _population(self, records: int) -> int:
+        if self.population is None:
+            return records
+        declared = whole("population", self.population, 1)
+        if self.sampler == "without-replacement" and declared != records:
+            raise ParameterError(
+                "population must be the number of records, or None, when a fixed number of them "
+                f"is drawn, got {declared} for {records} records"
+            )
+        return declared
+
+    def _sampler(self, size: int) -> tuple[Sampler, int]:
+        """The sampler, and the public number that sums over a batch are divided by."""
+        batch = whole("batch_size", self.batch_size, 1)
+        if self.sampler == "poisson":
+            return Poisson(min(1.0, batch / size)), min(batch, size)
+        if self.sampler == "without-replacement":
+            if batch > size:
+                raise ParameterError(
+                    f"batch_size must be at most the number of records, {size}, when they are "
+                    f"drawn without replacement, got {batch}"
+                )
+            return WithoutReplacement(batch, size), batch
+        if self.sampler == "full":
+            return EveryRecord(), size
+        raise ParameterError(f"sampler must be one of {', '.join(SAMPLERS)}, got {self.sampler!r}")
+
+    def _noise(self, delta: float) -> str:
+        name = self.noise or ("gaussian" if delta else "laplace")
+        if name not in NOISES:
+            raise ParameterError(f"noise must be gaussian, laplace or None, got {self.noise!r}")
+        if name == "gaussian" and delta == 0:
+            raise ParameterError("noise must be laplace for delta = 0, got 'gaussian'")
+        return name
+
+    def _train(self, objective: Objective, x: Array, y: Array, public: tuple[str, ...]) -> Array:
+        """Run the plan; the parameters, a row for each feature and one for the intercept."""
+        warn_of_tuning()
+        plan = self.plan(len(y))
+        if self.fit_intercept:
+            x = np.column_stack([x, np.ones(len(x))])
+        run = private_sgd(
+            objective, x, y, plan, rng=self.random_state, delta=self.delta, progress=self.verbose
+        )
+        if plan.relation is not ADD_REMOVE:
+            public = (f"the number of records, {len(y)}", *public)
+        self.privacy_ = Privacy(plan, self.delta, public, run.notes)
+        self.n_iter_ = plan.steps
+        if self.fit_intercept:
+            return run.parameters
+        return np.vstack([run.parameters, np.zeros((1, run.parameters.shape[1]))])
+
+    def _checked_data(self, x: Any, y: Any, **options: Any) -> tuple[Array, Array]:
+        """The data as scikit-learn checks it, with no value of it in any message."""
+        with _without_values():
+            return validate_data(self, x, y, dtype=np.float64, **options)
+
+    def _features(self, x: Any) -> Array:
+        check_is_fitted(self)
+        with _without_values():
+            return np.asarray(validate_data(self, x, dtype=np.float64, reset=False))
+
+
+class _without_values:
+    """Errors of conversion quote what they could not convert: say it without."""
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if isinstance(error, ValueError) and "could not convert" in str(error):
+            raise ParameterError(
+                "X and y must be numbers: could not convert a string to float (it is not shown)"
+            ) from None
+
+
+def _relation(given: Relation | str | None, sampler: str, declared: bool) -> Relation:
+    """Natural for the sampler: n is public unless a population was declared in its place."""
+    if given is None:
+        if sampler == "without-replacement":
+            return REPLACE_ONE
+        return ADD_REMOVE if declared else ZERO_OUT
+    name = given.value if isinstance(given, Relation) else str(given).upper().replace("-", "_")
+    if name not in Relation.__members__:
+        raise ParameterError(
+            f"relation must be add-remove, zero-out, replace-one or None, got {given!r}"
+        )
+    if name == "ADD_REMOVE" and not declared:
+        raise ParameterError(
+            "relation add-remove keeps the number of records secret, so a public population must "
+            "be declared for the sampling rate: population=..., or take zero-out"
+        )
+    return Relation[name]
+
+
+def warn_of_tuning() -> None:
+    """Warn if scikit-learn is trying models out: each fit is a release of its own."""
+    frame = sys._getframe(1)
+    while frame is not None:
+        if frame.f_code.co_name == "_fit_and_score" and "sklearn" in frame.f_code.co_filename:
+            warnings.warn(
+                "every model that a search or a cross-validation trains costs its whole epsilon, "
+                "and the scores on private records are not covered by any: "
+                "see hockeystick.learn.tuning_cost",
+                TuningWarning,
+                stacklevel=2,
+            )
+            return
+        frame = frame.f_back  # type: ignore[assignment]

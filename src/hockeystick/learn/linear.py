@@ -1,0 +1,107 @@
+"""Linear models: every record's gradient is x·rᵀ, so it is clipped without being formed.
+
+The entries of x·rᵀ are products, hence ‖x·rᵀ‖ = ‖x‖·‖r‖ in L1 as in L2, and the clipped sum is
+Xᵀ(c∘R) with one factor c for each record: the cost of a plain gradient and little more.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from hockeystick.domain import whole
+from hockeystick.learn.clipping import clipped, lengths
+from hockeystick.learn.objective import Objective, Records
+from hockeystick.sensitivity import Norm
+from hockeystick.series import Array
+
+
+class Linear(Objective):
+    """A loss of Xθ and the target; `residuals` are its derivatives by Xθ."""
+
+    outputs: int = 1
+
+    def shape(self, features: int) -> tuple[int, int]:
+        return features, self.outputs
+
+    @abstractmethod
+    def residuals(self, parameters: Array, records: Records) -> Array:
+        """∂f/∂(xθ) of each record: a matrix (records × outputs)."""
+
+    def gradients(self, parameters: Array, records: Records) -> Array:
+        residuals = self.residuals(parameters, records)
+        return np.asarray(records.features[:, :, None] * residuals[:, None, :])
+
+    def measured(self, records: Records, norm: Norm) -> Records:
+        return replace(records, lengths=lengths(records.features, norm))
+
+    def clipped_sum(self, parameters: Array, records: Records, clip: float, norm: Norm) -> Array:
+        known = records.lengths
+        if known is None:
+            known = lengths(records.features, norm)
+        # Products that overflow give norms that are not finite, which `clipped` takes out.
+        with np.errstate(over="ignore", invalid="ignore"):
+            residuals = self.residuals(parameters, records)
+            norms = known * lengths(residuals, norm)
+        return np.asarray(records.features.T @ clipped(residuals, norms, clip))
+
+
+class Logistic(Linear):
+    """Logistic regression with two classes, y in {0, 1}: f = log(1 + e^{xθ}) − y·xθ.
+
+    >>> Logistic().losses(np.zeros((1, 1)), Records(np.ones((1, 1)), np.ones(1))).round(6).tolist()
+    [0.693147]
+    """
+
+    def losses(self, parameters: Array, records: Records) -> Array:
+        z = (records.features @ parameters)[:, 0]
+        return np.asarray(np.logaddexp(0.0, z) - records.targets * z)
+
+    def residuals(self, parameters: Array, records: Records) -> Array:
+        from scipy.special import expit
+
+        return np.asarray(expit(records.features @ parameters) - records.targets[:, None])
+
+
+@dataclass(frozen=True)
+class Softmax(Linear):
+    """Multinomial logistic regression, y in {0, …, K−1}: f = log Σ_k e^{xθ_k} − xθ_y.
+
+    Parameters
+    ----------
+    outputs: the number of classes K, an integer >= 2.
+    """
+
+    outputs: int
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "outputs", whole("outputs", self.outputs, 2))
+
+    def losses(self, parameters: Array, records: Records) -> Array:
+        from scipy.special import logsumexp
+
+        z = records.features @ parameters
+        return np.asarray(logsumexp(z, axis=1) - z[self._own(records)])
+
+    def residuals(self, parameters: Array, records: Records) -> Array:
+        from scipy.special import softmax
+
+        p = softmax(records.features @ parameters, axis=1)
+        p[self._own(records)] -= 1.0
+        return np.asarray(p)
+
+    @staticmethod
+    def _own(records: Records) -> tuple[Array, Array]:
+        return np.arange(len(records.targets)), records.targets.astype(np.intp)
+
+
+class Squares(Linear):
+    """Linear regression: f = (xθ − y)²/2."""
+
+    def losses(self, parameters: Array, records: Records) -> Array:
+        return np.asarray(self.residuals(parameters, records)[:, 0] ** 2 / 2)
+
+    def residuals(self, parameters: Array, records: Records) -> Array:
+        return np.asarray(records.features @ parameters - records.targets[:, None])

@@ -1,0 +1,93 @@
+"""Private linear regression as a scikit-learn estimator."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import RegressorMixin
+
+from hockeystick.errors import ParameterError
+from hockeystick.learn.estimator import PrivateEstimator
+from hockeystick.learn.linear import Squares
+from hockeystick.relation import Relation
+from hockeystick.series import Array
+
+
+class LinearRegression(RegressorMixin, PrivateEstimator):  # type: ignore[misc]
+    """(ε, δ)-differentially private least squares, by noisy gradients of clipped records.
+
+    Parameters
+    ----------
+    target_bounds: (lower, upper), declared: targets are clipped to them and scaled to [−1, 1] for
+        training. None takes the targets as they are, which learns well only if they are of order 1.
+
+    All others, and the attributes, as in `LogisticRegression`.
+
+    >>> x = np.linspace(-1, 1, 1000)[:, None]
+    >>> model = LinearRegression(epsilon=1.0, target_bounds=(0, 10), random_state=0)
+    >>> predicted = model.fit(x, 5 + 3 * x[:, 0]).predict([[-1.0], [1.0]])
+    >>> bool(abs(predicted - [2, 8]).max() < 1)
+    True
+    """
+
+    def __init__(
+        self,
+        epsilon: float = 1.0,
+        delta: float = 1e-5,
+        clip: float = 1.0,
+        sampler: str = "poisson",
+        batch_size: int = 512,
+        epochs: float = 20,
+        noise: str | None = None,
+        learning_rate: float = 0.25,
+        momentum: float = 0.0,
+        regularisation: float = 0.0,
+        fit_intercept: bool = True,
+        target_bounds: tuple[float, float] | None = None,
+        population: int | None = None,
+        relation: Relation | str | None = None,
+        random_state: Any = None,
+        verbose: bool = False,
+    ) -> None:
+        self.epsilon = epsilon
+        self.delta = delta
+        self.clip = clip
+        self.sampler = sampler
+        self.batch_size = batch_size
+        self.epochs = epochs
+        self.noise = noise
+        self.learning_rate = learning_rate
+        self.momentum = momentum
+        self.regularisation = regularisation
+        self.fit_intercept = fit_intercept
+        self.target_bounds = target_bounds
+        self.population = population
+        self.relation = relation
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def fit(self, X: Any, y: Any) -> Self:  # noqa: N803
+        """Train on a row of X and a target of y for each record."""
+        x, y = self._checked_data(X, y, y_numeric=True)
+        middle, half = self._target_scale()
+        if self.target_bounds is not None:
+            y = np.clip(y, middle - half, middle + half)
+        parameters = self._train(Squares(), x, (y - middle) / half, ()) * half
+        self.coef_, self.intercept_ = parameters[:-1, 0], float(parameters[-1, 0]) + middle
+        return self
+
+    def _target_scale(self) -> tuple[float, float]:
+        if self.target_bounds is None:
+            return 0.0, 1.0
+        lower, upper = self.target_bounds
+        if not (math.isfinite(lower) and math.isfinite(upper) and lower < upper):
+            raise ParameterError(
+                f"target_bounds must be finite, the lower below the upper, got {lower!r}, {upper!r}"
+            )
+        return (lower + upper) / 2, (upper - lower) / 2
+
+    def predict(self, X: Any) -> Array:  # noqa: N803
+        """The expected target of each row."""
+        return np.asarray(self._features(X) @ self.coef_ + self.intercept_)

@@ -1,0 +1,140 @@
+"""Private logistic regression as a scikit-learn estimator."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import ClassifierMixin
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import column_or_1d
+
+from hockeystick.errors import ParameterError
+from hockeystick.learn.estimator import PrivateEstimator
+from hockeystick.learn.linear import Logistic, Objective, Softmax
+from hockeystick.relation import Relation
+from hockeystick.series import Array
+
+
+class LogisticRegression(ClassifierMixin, PrivateEstimator):  # type: ignore[misc]
+    """(ε, δ)-differentially private logistic regression, binary or multinomial.
+
+    Gradients of single records are clipped, summed over a sampled batch, and noise is added that
+    hs.calibrate solves for: the least with which all steps together meet (epsilon, delta). Features
+    are best scaled to [−1, 1] by *declared* bounds (`BoundedScaler`); statistics of the data, as
+    StandardScaler takes them, are releases that are not accounted for.
+
+    Parameters
+    ----------
+    epsilon: in (0, inf). delta: in [0, 1); 0 takes Laplace noise and is pure ε-DP.
+    clip: the longest gradient of a record, in L2 for Gaussian noise and L1 for Laplace.
+    sampler: "poisson", "without-replacement" (one record replaced) or "full".
+    batch_size: expected, or exact; at most all records. epochs: passes over the data, in (0, inf).
+    noise: "gaussian", "laplace", or None to choose by delta.
+    learning_rate, momentum, regularisation: see `Plan`.
+    classes: the labels, declared. None takes them from y, which makes their set public.
+    population: a public number that stands for the number of records in the sampling rate. None
+        takes the number of records itself, which makes it public.
+    relation: "add-remove", "zero-out" or "replace-one"; None: replace-one without replacement, else
+        zero-out, or add-remove where a population is declared.
+    random_state: None is secure; an integer is for experiments and protects nobody.
+    verbose: whether to show a progress bar on standard error.
+
+    Attributes: coef_, intercept_, classes_, n_iter_ (steps), and privacy_, a `Privacy`: the
+    mechanism that ran, its bound and a statement to print.
+
+    >>> x = np.linspace(-1, 1, 1000)[:, None]
+    >>> clf = LogisticRegression(epsilon=1.0, delta=1e-5, random_state=0).fit(x, x[:, 0] > 0.2)
+    >>> clf.predict([[-0.5], [0.9]]).tolist()
+    [False, True]
+    >>> clf.privacy_.epsilon <= 1
+    True
+    """
+
+    def __init__(
+        self,
+        epsilon: float = 1.0,
+        delta: float = 1e-5,
+        clip: float = 1.0,
+        sampler: str = "poisson",
+        batch_size: int = 512,
+        epochs: float = 20,
+        noise: str | None = None,
+        learning_rate: float = 1.0,
+        momentum: float = 0.0,
+        regularisation: float = 0.0,
+        fit_intercept: bool = True,
+        classes: Sequence[Any] | None = None,
+        population: int | None = None,
+        relation: Relation | str | None = None,
+        random_state: Any = None,
+        verbose: bool = False,
+    ) -> None:
+        self.epsilon = epsilon
+        self.delta = delta
+        self.clip = clip
+        self.sampler = sampler
+        self.batch_size = batch_size
+        self.epochs = epochs
+        self.noise = noise
+        self.learning_rate = learning_rate
+        self.momentum = momentum
+        self.regularisation = regularisation
+        self.fit_intercept = fit_intercept
+        self.classes = classes
+        self.population = population
+        self.relation = relation
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def fit(self, X: Any, y: Any) -> Self:  # noqa: N803
+        """Train on a row of X and a label of y for each record."""
+        x, y = self._checked_data(X, y)
+        y = column_or_1d(y, warn=True)
+        check_classification_targets(y)
+        self.classes_, codes = self._codes(y)
+        binary = len(self.classes_) == 2
+        objective: Objective = Logistic() if binary else Softmax(len(self.classes_))
+        public = () if self.classes is not None else ("the set of labels, as the data has it",)
+        parameters = self._train(objective, x, codes, public)
+        self.coef_, self.intercept_ = parameters[:-1].T, parameters[-1]
+        return self
+
+    def _codes(self, y: Array) -> tuple[Array, Array]:
+        """The classes, sorted, and the place of each label among them."""
+        if self.classes is None:
+            classes, codes = np.unique(y, return_inverse=True)
+            if len(classes) < 2:
+                raise ParameterError("y must have labels of at least two classes, got one class")
+            return classes, codes
+        classes = np.unique(np.asarray(self.classes))
+        if len(classes) < 2:
+            raise ParameterError(f"classes must be at least two, got {self.classes!r}")
+        if not np.isin(y, classes).all():
+            raise ParameterError("y must hold declared classes only; one label (not shown) is not")
+        return classes, np.searchsorted(classes, y)
+
+    def decision_function(self, X: Any) -> Array:  # noqa: N803
+        """Xθ: a column for each class, or one number for each row if there are two."""
+        scores = self._features(X) @ self.coef_.T + self.intercept_
+        return np.asarray(scores[:, 0] if scores.shape[1] == 1 else scores)
+
+    def predict(self, X: Any) -> Array:  # noqa: N803
+        """The likeliest class of each row."""
+        scores = self.decision_function(X)
+        best = (scores > 0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)
+        return np.asarray(self.classes_[best])
+
+    def predict_proba(self, X: Any) -> Array:  # noqa: N803
+        """The probability of each class, a row for each row."""
+        from scipy.special import expit, softmax
+
+        scores = self.decision_function(X)
+        if scores.ndim == 1:
+            return np.column_stack([expit(-scores), expit(scores)])
+        return np.asarray(softmax(scores, axis=1))
+
+    def predict_log_proba(self, X: Any) -> Array:  # noqa: N803
+        """The logarithms of `predict_proba`."""
+        return np.asarray(np.log(self.predict_proba(X)))

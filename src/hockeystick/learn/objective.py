@@ -1,0 +1,93 @@
+"""Objective: what is minimised, and the sum of its clipped gradients over some records."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from hockeystick.learn.clipping import clipped, lengths
+from hockeystick.sensitivity import Norm
+from hockeystick.series import Array
+
+
+@dataclass(frozen=True)
+class Records:
+    """Some records: features, targets and, where the objective has a use for them, lengths."""
+
+    features: Array
+    targets: Array
+    lengths: Array | None = None
+
+    def take(self, batch: Array) -> Records:
+        """The records at these indices; an index that comes twice counts twice."""
+        known = None if self.lengths is None else self.lengths[batch]
+        return Records(self.features[batch], self.targets[batch], known)
+
+
+class Objective(ABC):
+    """A mean of losses f(θ; x, y), one for each record, with θ a matrix."""
+
+    @abstractmethod
+    def shape(self, features: int) -> tuple[int, int]:
+        """The shape of θ for so many features."""
+
+    @abstractmethod
+    def losses(self, parameters: Array, records: Records) -> Array:
+        """The loss of each record."""
+
+    @abstractmethod
+    def gradients(self, parameters: Array, records: Records) -> Array:
+        """The gradient of each record's loss: an array (records, *θ.shape)."""
+
+    def measured(self, records: Records, norm: Norm) -> Records:
+        """The records, with what need be computed only once for a whole run."""
+        return records
+
+    def clipped_sum(self, parameters: Array, records: Records, clip: float, norm: Norm) -> Array:
+        """Σ_i g_i · min(1, clip / ‖g_i‖), the norm over all entries of θ's gradient.
+
+        A record that is added, removed or zeroed out moves it by at most `clip`, in that norm; one
+        that is replaced, by twice as much.
+
+        Parameters
+        ----------
+        clip: in (0, inf). norm: "L1" or "L2".
+        """
+        rows = self.gradients(parameters, records).reshape(len(records.targets), -1)
+        total = clipped(rows, lengths(rows, norm), clip).sum(axis=0)
+        return np.asarray(total).reshape(parameters.shape)
+
+
+@dataclass(frozen=True)
+class Custom(Objective):
+    """Any objective, by functions that give each record's loss and gradient.
+
+    The matrix of gradients is formed, so a batch takes memory (records × parameters).
+
+    Parameters
+    ----------
+    parameters: how many there are; θ is a column of so many.
+    loss: (θ, X, y) to a loss for each row of X. gradient: to a matrix (rows of X × parameters).
+
+    >>> median = Custom(1, lambda t, x, y: abs(y - t[0]), lambda t, x, y: np.sign(t - y[:, None]))
+    >>> records = Records(np.zeros((3, 1)), np.array([1.0, 2.0, 9.0]))
+    >>> median.clipped_sum(np.zeros((1, 1)), records, clip=1.0, norm="L1").tolist()
+    [[-2.99999999999...]]
+    """
+
+    parameters: int
+    loss: Callable[[Array, Array, Array], Array]
+    gradient: Callable[[Array, Array, Array], Array]
+
+    def shape(self, features: int) -> tuple[int, int]:
+        return self.parameters, 1
+
+    def losses(self, parameters: Array, records: Records) -> Array:
+        return self.loss(parameters[:, 0], records.features, records.targets)
+
+    def gradients(self, parameters: Array, records: Records) -> Array:
+        rows = self.gradient(parameters[:, 0], records.features, records.targets)
+        return np.asarray(rows, dtype=float)[:, :, None]

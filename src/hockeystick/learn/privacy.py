@@ -1,0 +1,92 @@
+"""Privacy: what a finished training run guarantees, as an object and in words."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from hockeystick.bound import Bound
+from hockeystick.domain import probability
+from hockeystick.learn.plan import Plan
+from hockeystick.mechanism import Mechanism
+from hockeystick.relation import ADD_REMOVE, REPLACE_ONE, ZERO_OUT, Relation
+
+NEIGHBOURS = {
+    ADD_REMOVE: "one record is added or removed",
+    ZERO_OUT: "one record's contribution becomes zero; the number of records is public",
+    REPLACE_ONE: "one record is replaced by another; the number of records is public",
+}
+FLOATS = "Noise is generated in floating point; attacks on its low bits are not covered."
+
+
+@dataclass(frozen=True)
+class Privacy:
+    """The mechanism that ran, its bound, and the statement to show with the result.
+
+    It speaks of the whole plan: stopping early by what was seen does not make it cheaper.
+
+    Parameters
+    ----------
+    plan: what ran. delta: in [0, 1].
+    public: facts that the guarantee takes as known to everybody.
+    notes: what else a reader of the statement must know.
+
+    >>> from hockeystick import Gaussian, Poisson
+    >>> plan = Plan(Gaussian(1.1), Poisson(0.01), steps=1000, clip=1.0, batch_size=512)
+    >>> print(Privacy(plan, delta=1e-5))
+    (1.515..., 1e-05)-differentially private: neighbours are data sets in which one record is added...
+    Mechanism: Gaussian(1.1).on(Poisson(0.01)) * 1000; gradients clipped to 1 in L2, divided by 512.
+    Noise is generated in floating point; attacks on its low bits are not covered.
+    """
+
+    plan: Plan
+    delta: float
+    public: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "delta", probability("delta", self.delta))
+
+    @property
+    def mechanism(self) -> Mechanism:
+        """What ran, as it was accounted."""
+        return self.plan.mechanism
+
+    @property
+    def relation(self) -> Relation:
+        """Which data sets are neighbours."""
+        return self.plan.relation
+
+    @cached_property
+    def epsilon(self) -> Bound:
+        """ε at `delta`, both ends."""
+        return self.mechanism.epsilon(self.delta, relation=self.relation)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The facts, as JSON takes them."""
+        return {
+            "epsilon": self.epsilon.upper,
+            "epsilon_lower": self.epsilon.lower,
+            "delta": self.delta,
+            "relation": self.relation.value,
+            "mechanism": repr(self.mechanism),
+            "method": self.epsilon.method,
+            "clip": self.plan.clip,
+            "norm": self.plan.norm,
+            "batch_size": self.plan.batch_size,
+            "public": list(self.public),
+            "notes": [*self.notes, FLOATS],
+        }
+
+    def __str__(self) -> str:
+        plan = self.plan
+        lines = [
+            f"({self.epsilon.upper!r}, {self.delta!r})-differentially private: neighbours are data "
+            f"sets in which {NEIGHBOURS[self.relation]}.",
+            f"Mechanism: {self.mechanism!r}; gradients clipped to {plan.clip:g} in {plan.norm}, "
+            f"divided by {plan.batch_size:g}.",
+        ]
+        if self.public:
+            lines.append(f"Taken as public: {'; '.join(self.public)}.")
+        return "\n".join([*lines, *self.notes, FLOATS])

@@ -1,0 +1,182 @@
+"""What it costs to try several models on the same data and keep the best one.
+
+The number of trials is random and secret; then the best of many costs little more than one. A fixed
+number of trials is plain composition, `mechanism * trials`, and so is a grid search. The score by
+which the best is chosen must itself come out of the private mechanism, or be computed on public
+data: a score on private records is not covered.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Literal
+
+import numpy as np
+
+from hockeystick.bound import Bound
+from hockeystick.domain import finite_positive
+from hockeystick.errors import NumericalError, ParameterError
+from hockeystick.mechanism import Mechanism
+from hockeystick.mechanisms.renyi import RenyiDP
+from hockeystick.randomness import Randomness, generator
+from hockeystick.relation import Relation
+
+Shape = float | Literal["poisson"]
+
+
+def tuned(
+    mechanism: Mechanism,
+    trials: float,
+    *,
+    shape: Shape = 1.0,
+    relation: Relation | None = None,
+) -> RenyiDP:
+    """The best of K runs of `mechanism`, K random with the mean `trials`, as a mechanism.
+
+    K truncated negative binomial, of shape η and γ such that E[K] = trials:
+
+        ε'(λ) = ε(λ) + (1 + η)·((1 − 1/λ̂)·ε(λ̂) + log(1/γ)/λ̂) + log E[K]/(λ − 1), for any λ̂ >= 1
+
+    (Papernot and Steinke 2022, Theorem 2), with the best λ̂. η = 1 is the geometric law, for which
+    pure ε-DP becomes 3ε-DP (Liu and Talwar 2019); η = 0 the logarithmic one. K Poisson:
+
+        ε'(λ) = ε(λ) + μ·δ(log(1 + 1/(λ−1))) + log μ/(λ − 1)
+
+    (Papernot and Steinke 2022, Theorem 6); there K may be 0, and then nothing is chosen.
+
+    Parameters
+    ----------
+    mechanism: one trial: training, and the score it is judged by. trials: E[K] in [1, inf), above 1
+        unless Poisson.
+    shape: η in (−1, inf), or "poisson".
+
+    >>> from hockeystick import Laplace
+    >>> round(tuned(Laplace(10.0), 20).rdp(math.inf), 9)
+    0.3
+    """
+    if shape == "poisson":
+        mean = _mean(trials, 1.0)
+        return RenyiDP(_poisson(mechanism, mean, relation))
+    gamma, mean = _gamma(trials, shape)
+    extra = (1 + float(shape)) * _cheapest(mechanism, math.log(1 / gamma), relation)
+
+    def curve(order: float) -> float:
+        own = float(mechanism.rdp(order, relation=relation))
+        return own + extra + math.log(mean) / (order - 1)
+
+    return RenyiDP(curve)
+
+
+def tuning_cost(
+    mechanism: Mechanism,
+    trials: float,
+    *,
+    delta: float,
+    shape: Shape = 1.0,
+    relation: Relation | None = None,
+) -> Bound:
+    """ε of the best of a random number of runs: `tuned(...)` at δ. See there for the arguments.
+
+    >>> from hockeystick import Gaussian
+    >>> one = Gaussian(5.0)
+    >>> round(one.epsilon(delta=1e-6), 2), round((one * 100).epsilon(delta=1e-6), 2)
+    (0.83, 11.0)
+    >>> round(tuning_cost(one, trials=100, delta=1e-6), 2)
+    2.26
+    """
+    return tuned(mechanism, trials, shape=shape, relation=relation).epsilon(delta)
+
+
+def draw_trials(trials: float, *, shape: Shape = 1.0, rng: Randomness = None) -> int:
+    """A number of trials from the law that `tuned` accounts for; it must stay secret.
+
+    By inversion, with uniform numbers of 53 bits. Parameters as for `tuned`; rng as everywhere.
+
+    >>> draws = [draw_trials(5, rng=generator(seed)) for seed in range(2000)]
+    >>> min(draws), 4.5 < sum(draws) / 2000 < 5.5
+    (1, True)
+    """
+    source = generator(rng)
+    if shape == "poisson":
+        return int(source.poisson(_mean(trials, 1.0)))
+    eta = float(shape)
+    gamma, _ = _gamma(trials, eta)
+    normaliser = -math.expm1(eta * math.log(gamma)) / eta if eta else math.log(1 / gamma)
+    # P[1] = (1−γ)·η/(γ^−η − 1), then each is (1−γ)·(k+η)/(k+1) times the one before.
+    k, mass, left = 1, (1 - gamma) * gamma**eta / normaliser, source.random()
+    while left >= mass and mass > 0:
+        left -= mass
+        mass *= (1 - gamma) * (k + eta) / (k + 1)
+        k += 1
+    return k
+
+
+def _mean(trials: float, least: float) -> float:
+    mean = finite_positive("trials", trials)
+    if mean < least:
+        raise ParameterError(f"trials must be in [{least:g}, inf), got {trials!r}")
+    return mean
+
+
+def _gamma(trials: float, shape: Shape) -> tuple[float, float]:
+    """γ for a mean number of trials, and the mean that this γ has."""
+    if not isinstance(shape, int | float) or not -1 < shape < math.inf:
+        raise ParameterError(f'shape must be in (-1, inf) or "poisson", got {shape!r}')
+    if _mean(trials, 1.0) == 1:
+        raise ParameterError(f"trials must be above 1 for a random number of them, got {trials!r}")
+    low, high = -700.0, -1e-12  # log γ
+    if expected_trials(math.exp(low), shape) < trials:
+        raise ParameterError(f"trials must be smaller for the shape {shape!r}, got {trials!r}")
+    for _ in range(200):
+        middle = (low + high) / 2
+        if expected_trials(math.exp(middle), shape) > trials:
+            low = middle
+        else:
+            high = middle
+    gamma = math.exp(low)
+    return gamma, expected_trials(gamma, shape)
+
+
+def expected_trials(gamma: float, shape: float) -> float:
+    """E[K] = η·(1/γ − 1)/(1 − γ^η), its limit (1/γ − 1)/log(1/γ) at η = 0.
+
+    >>> expected_trials(0.25, 1.0)
+    4.0
+    """
+    log = math.log(gamma)
+    if shape * log == 0:
+        return (1 / gamma - 1) / -log
+    return shape * (1 / gamma - 1) / -math.expm1(shape * log)
+
+
+def _cheapest(mechanism: Mechanism, log: float, relation: Relation | None) -> float:
+    """min over λ̂ of (1 − 1/λ̂)·ε(λ̂) + log(1/γ)/λ̂; any λ̂ is valid, so the search needs no care."""
+    from scipy.optimize import minimize_scalar
+
+    def at(exponent: float) -> float:
+        order = 1 + 2.0**exponent
+        try:
+            own = float(mechanism.rdp(order, relation=relation))
+        except NumericalError:  # an order that is out of reach
+            return math.inf
+        return (1 - 1 / order) * own + log / order
+
+    grid = np.arange(-8.0, 40.0)
+    values = [at(x) for x in grid.tolist()]
+    best = float(grid[int(np.argmin(values))])
+    refined = minimize_scalar(at, bounds=(best - 1, best + 1), method="bounded")
+    pure = float(mechanism.rdp(math.inf, relation=relation))
+    return min(min(values), float(refined.fun), pure)
+
+
+def _poisson(
+    mechanism: Mechanism, mean: float, relation: Relation | None
+) -> Callable[[float], float]:
+    def curve(order: float) -> float:
+        own = float(mechanism.rdp(order, relation=relation))
+        # A little below log(1 + 1/(λ−1)), which is allowed and stays so after rounding.
+        delta = mechanism.delta((1 - 1e-12) * math.log1p(1 / (order - 1)), relation=relation)
+        return own + mean * float(delta) + math.log(mean) / (order - 1)
+
+    return curve

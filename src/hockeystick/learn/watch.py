@@ -1,0 +1,104 @@
+"""Watching a run: the loss and the ε spent so far, for a callback and for a progress bar.
+
+The parameters are released at every step and accounted for, so a callback may see them. The loss
+on the private records is not: it is shown only if asked for, and is then a leak that no ε covers.
+The loss on public records of the same kind is free.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from typing import Any
+
+from hockeystick.bound import Bound
+from hockeystick.domain import probability, whole
+from hockeystick.errors import ParameterError
+from hockeystick.learn.objective import Records
+from hockeystick.series import Array
+
+REPORTS = 20
+"""How many reports a run makes unless told otherwise."""
+
+
+@dataclass(frozen=True)
+class Progress:
+    """What a callback is told.
+
+    step, steps: done and planned. epsilon: spent so far, earlier spending included, at the run's
+    δ; None if none was named. It is what the run would have cost had it been planned to end here; a
+    run that ends because of what was seen costs its whole plan. loss: the mean loss on the
+    validation records, or on the private ones where that was asked for; else None.
+    """
+
+    step: int
+    steps: int
+    epsilon: Bound | None
+    loss: float | None
+    parameters: Array
+
+
+Callback = Callable[[Progress], Any]
+"""Called at each report; the run stops if it returns True."""
+
+
+@dataclass(frozen=True)
+class Watch:
+    """What is shown of a run, to whom and how often; see `private_sgd`."""
+
+    delta: float | None = None
+    validation: Records | None = None
+    training_loss: bool = False
+    callback: Callback | None = None
+    progress: bool = False
+    every: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.delta is not None:
+            probability("delta", self.delta)
+        if self.every is not None:
+            whole("every", self.every, 1)
+        if self.validation is not None and self.training_loss:
+            raise ParameterError("validation and training_loss exclude each other: give one")
+
+    def due(self, done: int, steps: int) -> bool:
+        """Whether to report after so many steps; always after the last."""
+        every = self.every or math.ceil(steps / REPORTS)
+        return done == steps or done % every == 0
+
+    def tell(self, progress: Progress) -> bool:
+        """Call the callback; whether it wants the run to stop."""
+        return self.callback is not None and self.callback(progress) is True
+
+
+def bar(steps: int, shown: bool) -> AbstractContextManager[Callable[[Progress], None]]:
+    """A progress bar on standard error as a callback, or one that does nothing."""
+    return _Bar(steps) if shown else nullcontext(lambda progress: None)
+
+
+class _Bar(AbstractContextManager[Callable[[Progress], None]]):
+    def __init__(self, steps: int) -> None:
+        from rich.console import Console
+        from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
+        from rich.progress import Progress as RichProgress
+
+        columns = (BarColumn(), MofNCompleteColumn(), TextColumn("{task.description}"))
+        self._rich = RichProgress(*columns, TimeRemainingColumn(), console=Console(stderr=True))
+        self._task = self._rich.add_task("", total=steps)
+
+    def __enter__(self) -> Callable[[Progress], None]:
+        self._rich.start()
+        return self._show
+
+    def __exit__(self, *exception: object) -> None:
+        self._rich.stop()
+
+    def _show(self, progress: Progress) -> None:
+        words = []
+        if progress.epsilon is not None:
+            words.append(f"ε {progress.epsilon:.4f}")
+        if progress.loss is not None:
+            words.append(f"loss {progress.loss:.4f}")
+        self._rich.update(self._task, completed=progress.step, description="  ".join(words))
