@@ -64,7 +64,7 @@ def _most(
     """The largest count within the budget, an integer or infinity."""
     if step.epsilon(delta, relation=relation, method=method) > epsilon:
         return 0
-    if step.epsilon(0.0, relation=relation) == 0 or math.isinf(epsilon) or delta == 1:
+    if float(step.epsilon(0.0, relation=relation)) == 0 or math.isinf(epsilon) or delta == 1:
         return math.inf
     count, _ = solving.solved(
         lambda count: step * int(count),

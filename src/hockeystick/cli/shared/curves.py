@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 SMALLEST_DELTA = 1e-8
 """Down to which a profile is drawn."""
+FEW_STEPS = 100.0
+"""Up to which what is no run of its own is drawn."""
 
 
 @dataclass(frozen=True)
@@ -35,11 +37,12 @@ class Kind:
 
     x: str
     y: str
-    points: Callable[[float, float, int], list[float]]
     start: float
     stop: Callable[[Mechanism, dict[str, Any]], float]
     values: Callable[[Mechanism, list[float], float, dict[str, Any]], Bounds]
-    count: int = 101
+    count: int
+    points: Callable[[float, float, int], list[float]]
+    subject: Callable[[Mechanism], Mechanism] = lambda mechanism: mechanism
     log_x: bool = False
     log_y: bool = False
     least: float = 0.0
@@ -72,34 +75,36 @@ def _last_epsilon(mechanism: Mechanism, options: dict[str, Any]) -> float:
     return last if 0 < last < math.inf else 10.0
 
 
-def step_of(mechanism: Mechanism) -> tuple[Mechanism, int]:
-    """The step of a run `step * count`; anything else is a step itself, drawn for 100 steps."""
-    if len(mechanism.parts) == 1:
-        ((step, count),) = mechanism.parts.items()
-        return step, count if count > 1 else 100
-    return mechanism, 100
+def step_of(mechanism: Mechanism) -> Mechanism:
+    """The step of a run `step * count`; anything else is a step itself."""
+    return next(iter(mechanism.parts)) if len(mechanism.parts) == 1 else mechanism
 
 
-def _epsilons(mechanism: Mechanism, x: list[float], delta: float, options: dict[str, Any]) -> Any:
-    return step_of(mechanism)[0].epsilons(delta, [int(n) for n in x], **options)
+def _last_step(mechanism: Mechanism, _: dict[str, Any]) -> float:
+    counts = list(mechanism.parts.values())
+    return float(counts[0]) if len(counts) == 1 and counts[0] > 1 else FEW_STEPS
 
 
 KINDS = {
     "profile": Kind(
-        "epsilon", "delta", even, 0.0, _last_epsilon,
+        "epsilon", "delta", 0.0, _last_epsilon,
         lambda m, x, _, options: m.profile(x, **options),
-        log_y=True, least=SMALLEST_DELTA,
+        count=101, points=even, log_y=True, least=SMALLEST_DELTA,
     ),
     "epsilon-over-steps": Kind(
-        "steps", "epsilon", _whole, 1.0, lambda m, _: float(step_of(m)[1]), _epsilons
+        "steps", "epsilon", 1.0, _last_step,
+        lambda m, x, delta, options: m.epsilons(delta, [int(n) for n in x], **options),
+        count=101, points=_whole, subject=step_of,
     ),
     "rdp": Kind(
-        "order", "rdp", _even_logarithms, 1.1, lambda _m, _o: 64.0,
-        lambda m, x, _, options: m.rdp(x, **options), count=64, log_x=True, log_y=True,
+        "order", "rdp", 1.1, lambda _m, _o: 64.0,
+        lambda m, x, _, options: m.rdp(x, **options),
+        count=64, points=_even_logarithms, log_x=True, log_y=True,
     ),
     "tradeoff": Kind(
-        "type_I_error", "type_II_error", even, 0.0, lambda _m, _o: 1.0,
-        lambda m, x, _, options: m.tradeoff(x, **options), count=51,
+        "type_I_error", "type_II_error", 0.0, lambda _m, _o: 1.0,
+        lambda m, x, _, options: m.tradeoff(x, **options),
+        count=51, points=even,
     ),
 }  # fmt: skip
 
@@ -119,7 +124,8 @@ def curves(
     if not -math.inf < first < last < math.inf:
         raise ParameterError(f"from must be below to, both finite, got {first!r} and {last!r}")
     x = kind.points(first, last, points or kind.count)
-    found = [(m, kind.values(m, x, delta, options)) for m in mechanisms]
+    subjects = [kind.subject(mechanism) for mechanism in mechanisms]
+    found = [(m, kind.values(m, x, delta, options)) for m in subjects]
     return [Curve(repr(m), x, y.tolist(), y.lower.tolist(), y.upper.tolist()) for m, y in found]
 
 

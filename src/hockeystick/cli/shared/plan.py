@@ -1,0 +1,103 @@
+"""A plan: the releases of a project, with names, and the budget for all of them.
+
+relation = "add-remove"                  # optional
+
+[budget]
+epsilon = 3.0
+delta = 1e-6
+
+[releases.training]
+expression = "Gaussian(1.1).on(Poisson(0.01))"
+count = 10000                            # optional, 1
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Set
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from hockeystick import domain
+from hockeystick.cli.shared.options import RELATIONS
+from hockeystick.errors import ParameterError
+
+if TYPE_CHECKING:
+    from hockeystick.mechanism import Mechanism
+    from hockeystick.relation import Relation
+
+
+@dataclass(frozen=True)
+class Release:
+    """One line of the plan."""
+
+    name: str
+    expression: str
+    count: int
+    mechanism: Mechanism
+    """All `count` runs of it."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is to be released, and what it may cost."""
+
+    releases: tuple[Release, ...]
+    epsilon: float
+    delta: float
+    relation: Relation | None
+
+    def without(self, left_out: Release | None) -> Mechanism:
+        """The composition of all releases but one."""
+        from hockeystick.composition import compose
+
+        return compose((each.mechanism, 1) for each in self.releases if each is not left_out)
+
+
+def read(text: str) -> Plan:
+    """The plan in a TOML text; every surprise in it is a `ParameterError` that says where."""
+    try:
+        table = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise ParameterError(f"plan must be TOML: {error}") from None
+    _check_keys("plan", table, {"budget", "releases"}, {"relation"})
+    budget = table["budget"]
+    _check_keys("budget", budget, {"epsilon", "delta"})
+    releases = table["releases"]
+    if not isinstance(releases, dict) or not releases:
+        raise ParameterError("releases must be tables such as [releases.training], got none")
+    return Plan(
+        tuple(_release(name, entry) for name, entry in releases.items()),
+        domain.non_negative("budget.epsilon", budget["epsilon"]),
+        domain.probability("budget.delta", budget["delta"]),
+        _relation(table.get("relation")),
+    )
+
+
+def _release(name: str, entry: Any) -> Release:
+    from hockeystick.expression import parse
+
+    place = f"releases.{name}"
+    _check_keys(place, entry, {"expression"}, {"count"})
+    try:
+        step = parse(entry["expression"])
+        count = domain.whole("count", entry.get("count", 1), 0)
+    except ParameterError as error:
+        raise ParameterError(f"{place}: {error}") from error
+    return Release(name, entry["expression"], count, step * count)
+
+
+def _relation(name: Any) -> Relation | None:
+    if name is None:
+        return None
+    if name not in RELATIONS:
+        raise ParameterError(f"relation must be one of {', '.join(RELATIONS)}, got {name!r}")
+    return RELATIONS[name]
+
+
+def _check_keys(place: str, entry: Any, needed: Set[str], allowed: Set[str] = frozenset()) -> None:
+    got = set(entry) if isinstance(entry, dict) else set()
+    if not isinstance(entry, dict) or needed - got or got - needed - allowed:
+        keys = ", ".join([*sorted(needed), *(f"{key} (optional)" for key in sorted(allowed))])
+        found = ", ".join(sorted(got)) if isinstance(entry, dict) else repr(entry)
+        raise ParameterError(f"{place} must have the keys {keys}, got {found or 'none'}")

@@ -1,0 +1,190 @@
+"""A guarantee in plain language: what it protects, from whom, and what it means for an attacker."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any
+
+from hockeystick.cli.shared import answer, theorems
+from hockeystick.relation import Relation
+
+if TYPE_CHECKING:
+    from hockeystick.bound import Bound
+    from hockeystick.mechanism import Mechanism
+
+FALSE_POSITIVES = 0.01
+PRIORS = (0.5, 0.01)
+
+NEIGHBOURS = {
+    Relation.ADD_REMOVE: "one record is added or removed",
+    Relation.REPLACE_ONE: "one record is replaced by another; how many there are is public",
+    Relation.ZERO_OUT: "one record's contribution becomes zero; how many there are is public",
+}
+CLAIMS = {
+    Relation.ADD_REMOVE: ("the record is in the data", "it is not"),
+    Relation.REPLACE_ONE: ("the record is the one they suspect", "it is a certain other one"),
+    Relation.ZERO_OUT: ("the record contributed", "it did not"),
+}
+"""The two cases that an attacker tries to tell apart."""
+
+ROUTES = {
+    "closed form": "a formula for the whole composition",
+    "contour": "the inverse Laplace transform of the cumulants of the privacy loss, as an integral "
+    "whose errors are bounded",
+    "lattice": "privacy losses on a grid, rounded up for the upper end and down for the lower, and "
+    "convolved",
+    "renyi": "Rényi divergences, converted to (epsilon, delta) at the best orders",
+}
+
+
+@dataclass(frozen=True)
+class Statement:
+    """The numbers of a guarantee."""
+
+    mechanism: Mechanism
+    relation: Relation
+    delta: float
+    bound: Bound
+    true_positives: float
+
+    @classmethod
+    def of(
+        cls, mechanism: Mechanism, delta: float, relation: Relation | None, method: str
+    ) -> Statement:
+        """Ask the mechanism for all of them."""
+        from hockeystick.queries import relation_of
+
+        known = relation_of(mechanism, relation)
+        bound = mechanism.epsilon(delta, relation=known, method=method)
+        missed = mechanism.tradeoff([FALSE_POSITIVES], relation=known, method=method)
+        found = 1 - Decimal(repr(float(missed[0])))  # 1 − 0.99 is a little above 0.01 in floats
+        return cls(mechanism, known, delta, bound, float(found))
+
+    @property
+    def odds(self) -> tuple[float, float]:
+        """By which factor the odds of an attacker can grow, and the chance that it is more.
+
+        δ = E_P[(1 − e^{ε−L})₊] is at least half the chance that the loss L is above ε + log 2, so
+        that chance is at most 2δ; without a δ no loss is above ε.
+        """
+        factor = math.exp(self.bound.upper) if self.bound.upper < 700 else math.inf
+        return (factor, 0.0) if self.delta == 0 else (2 * factor, min(1.0, 2 * self.delta))
+
+    def posterior(self, prior: float) -> float:
+        """How sure an attacker can become who was so sure before."""
+        factor = self.odds[0]
+        return 1.0 if math.isinf(factor) else prior * factor / (prior * factor + 1 - prior)
+
+    def parts(self) -> list[dict[str, Any]]:
+        """What runs, how often, what it means and what its accounting rests on."""
+        return [
+            {
+                "expression": repr(part),
+                "count": count,
+                "meaning": [theorems.meaning(piece) for piece in theorems.pieces(part)],
+                "theorems": [
+                    theorem
+                    for piece in theorems.pieces(part)
+                    if (theorem := theorems.theorem(piece, self.relation))
+                ],
+            }
+            for part, count in self.mechanism.parts.items()
+        ]
+
+    def paragraphs(self) -> dict[str, list[str]]:
+        """Sentences under their heads."""
+        return {
+            "What runs": _what_runs(self.parts()),
+            "What is protected, and from whom": _protected(self),
+            "The guarantee": _guarantee(self),
+            "An attacker's best test": _attack(self),
+            "What an attacker can come to believe": _belief(self),
+            "Where the number comes from": _sources(self),
+            "How tight it is": _tightness(self.bound),
+        }
+
+
+def _what_runs(parts: list[dict[str, Any]]) -> list[str]:
+    lines = []
+    for part in parts:
+        times = "Once" if part["count"] == 1 else f"{part['count']} times"
+        lines.append(f"{times}: {part['expression']}.")
+        lines += part["meaning"]
+    return lines or ["Nothing."]
+
+
+def _protected(statement: Statement) -> list[str]:
+    return [
+        "One record, from anyone who sees every output, knows all other records and how the "
+        "computation works, and has any amount of computing power; the noise and the choice of "
+        "records stay secret. Who has several records is protected less: see .group(size).",
+        f"Neighbouring data: {NEIGHBOURS[statement.relation]}.",
+    ]
+
+
+def _guarantee(statement: Statement) -> list[str]:
+    if math.isinf(statement.bound.upper):
+        return [f"None at delta = {statement.delta:g}: no epsilon is large enough."]
+    epsilon = answer.at_most(statement.bound.upper, 6)
+    plus = f", plus {statement.delta:g}" if statement.delta else ""
+    return [
+        f"epsilon = {epsilon} at delta = {statement.delta:g}, in both directions: no set of "
+        f"outputs is more than e^{epsilon} times as likely in one case as in the other{plus}."
+    ]
+
+
+def _attack(statement: Statement) -> list[str]:
+    yes, no = CLAIMS[statement.relation]
+    return [
+        f"Whatever the test, one that says “{yes}” in at most {_percent(FALSE_POSITIVES)} of the "
+        f"cases where {no} says so in at most {_percent(statement.true_positives)} of the cases "
+        f"where it is true; guessing gives {_percent(FALSE_POSITIVES)}. The same holds the other "
+        "way round."
+    ]
+
+
+def _belief(statement: Statement) -> list[str]:
+    yes, _ = CLAIMS[statement.relation]
+    factor, rest = statement.odds
+    (sure, then), (doubt, now) = ((p, statement.posterior(p)) for p in PRIORS)
+    name = "2·e^epsilon" if rest else "e^epsilon"
+    unless = f", except with probability {rest:g}" if rest else ""
+    return [
+        f"Someone who thought it {_percent(sure)} likely that {yes} is at most {_percent(then)} "
+        f"sure afterwards, someone who thought {_percent(doubt)} at most {_percent(now)}{unless}: "
+        f"their odds grow by a factor of at most {name} = {answer.at_most(factor, 4)}."
+    ]
+
+
+def _sources(statement: Statement) -> list[str]:
+    cited = [theorem for part in statement.parts() for theorem in part["theorems"]]
+    found = "; ".join(dict.fromkeys(cited))
+    lines = [f"The parts: {found}."] if found else []
+    method = statement.bound.method
+    if sum(statement.mechanism.parts.values()) > 1:
+        whose = "Mironov 2017" if method == "renyi" else "Zhu, Dong and Wang 2022"
+        lines.append(f"Their composition: {whose}.")
+    return [*lines, f"Computed by {ROUTES.get(method, method)} (method: {method})."]
+
+
+def _tightness(bound: Bound) -> list[str]:
+    lines = []
+    if bound.upper == bound.lower:
+        lines.append("It is attained: some pair of neighbouring data sets costs as much.")
+    elif bound.lower > 0:
+        gap = (bound.upper - bound.lower) / bound.upper if math.isfinite(bound.upper) else 1.0
+        lines.append(
+            f"Some pair of neighbouring data sets costs at least {answer.at_least(bound.lower, 6)}:"
+            f" the answer is at most {_percent(gap)} too high."
+        )
+    else:
+        lines.append("No lower end is known: the true epsilon may be far smaller.")
+    if not bound.certified:
+        lines.append("Rounding errors are estimated with a margin, not proven.")
+    return lines
+
+
+def _percent(share: float) -> str:
+    return f"{answer.at_most(100 * share, 4)} %"

@@ -1,0 +1,124 @@
+"""`hockeystick sweep`: a whole grid of numbers as CSV, on all cores."""
+
+from __future__ import annotations
+
+import csv
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import IO, TYPE_CHECKING
+
+import click
+
+from hockeystick.cli.shared import answer, options, progress, reading
+from hockeystick.errors import ParameterError
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
+    from hockeystick.bound import Bound
+    from hockeystick.relation import Relation
+
+Row = dict[str, float | str]
+
+
+@click.command(context_settings={"ignore_unknown_options": True})
+@click.argument("words", metavar="EXPR --NAME VALUES...", nargs=-1, type=click.UNPROCESSED)
+@options.asked
+@click.option("--delta", type=float, help="The delta of the guarantees.")
+@click.option("--epsilon", type=float, help="Their epsilon: the smallest delta is asked for.")
+@click.option("-o", "--output", type=click.Path(dir_okay=False), help="CSV file.")
+@click.option("--workers", type=click.IntRange(1), help="Processes; as many as there are cores.")
+def sweep(
+    words: tuple[str, ...],
+    relation: Relation | None,
+    method: str,
+    as_json: bool,
+    delta: float | None,
+    epsilon: float | None,
+    output: str | None,
+    workers: int | None,
+) -> None:
+    """Ask the same of a whole grid of numbers, on all cores.
+
+    EXPR has names in braces, and each name is an option: --NAME takes numbers with commas or as
+    start:stop:count. The table has a row for each combination. EXPR - reads it from standard input.
+
+    \b
+    Example:
+      hockeystick sweep "Gaussian({sigma}).on(Poisson({q})) * {T}" \\
+        --sigma 1:2:3 --q 0.001,0.01 --T 1000 --delta 1e-5
+    """
+    from hockeystick.sweeping import sweep as swept
+
+    expression, values = _split(words)
+    family = reading.text(expression)
+    with _executor(workers) as executor, progress.bar("sweep") as done:
+        rows = swept(
+            family,
+            delta=delta,
+            epsilon=epsilon,
+            relation=relation,
+            method=method,
+            executor=executor,
+            progress=done,
+            **values,
+        )
+    asked = "delta" if delta is None else "epsilon"
+    table = [_with_ends(row, asked) for row in rows]
+    if output is not None:
+        with open(output, "w", newline="", encoding="utf-8") as file:
+            _write(table, file)
+    if as_json:
+        answer.print_json({"rows": table})
+    elif output is None:
+        _write(table, sys.stdout)
+
+
+@contextmanager
+def _executor(workers: int | None) -> Iterator[Executor | None]:
+    """As many processes, started afresh since a fork of threads is not safe; none for one."""
+    count = workers or os.cpu_count() or 1
+    if count == 1:
+        yield None
+        return
+    from concurrent.futures import ProcessPoolExecutor
+    from multiprocessing import get_context
+
+    with ProcessPoolExecutor(count, mp_context=get_context("spawn")) as executor:
+        yield executor
+
+
+def _split(words: tuple[str, ...]) -> tuple[str, dict[str, list[float]]]:
+    """EXPR, and the values of each --NAME VALUES or --NAME=VALUES."""
+    expressions: list[str] = []
+    values: dict[str, list[float]] = {}
+    rest = iter(words)
+    for word in rest:
+        if not word.startswith("--"):
+            expressions.append(word)
+            continue
+        name, equals, given = word[2:].partition("=")
+        given = given if equals else next(rest, "")
+        values[name] = reading.numbers(f"--{name}", given)
+    if len(expressions) != 1:
+        raise ParameterError(f"EXPR must be given once, got {len(expressions)} of them")
+    return expressions[0], values
+
+
+def _with_ends(row: dict[str, float], asked: str) -> Row:
+    bound: Bound = row[asked]  # type: ignore[assignment]
+    named = {name: _short(value) for name, value in row.items() if name != asked}
+    ends: Row = {"lower": bound.lower, "upper": bound.upper, "method": bound.method}
+    return {**named, asked: bound.upper, **ends}
+
+
+def _short(value: float) -> float:
+    return int(value) if value.is_integer() else value
+
+
+def _write(table: list[Row], file: IO[str]) -> None:
+    rows = csv.DictWriter(file, table[0].keys(), lineterminator="\n")
+    rows.writeheader()
+    rows.writerows(table)

@@ -1,0 +1,154 @@
+"""Sweeps: the same question about a whole grid of mechanisms, on as many cores as there are."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import Executor, as_completed
+from itertools import product
+from math import prod
+from typing import NamedTuple
+
+from hockeystick import domain
+from hockeystick.bound import Bound
+from hockeystick.errors import HockeystickError, ParameterError
+from hockeystick.expression import filled, placeholders
+from hockeystick.mechanism import Mechanism
+from hockeystick.relation import Relation
+
+MOST_POINTS = 1_000_000
+CHUNKS = 200
+"""Into about so many tasks a sweep is cut."""
+
+Family = str | Callable[..., Mechanism]
+Point = dict[str, float]
+Case = tuple[Point, Mechanism]
+
+
+def sweep(
+    family: Family,
+    *,
+    delta: float | None = None,
+    epsilon: float | None = None,
+    relation: Relation | None = None,
+    method: str = "auto",
+    executor: Executor | None = None,
+    progress: Callable[[int, int], None] | None = None,
+    **values: Iterable[float],
+) -> list[Point]:
+    """ε at a given δ (or δ at a given ε) for every combination of the given values.
+
+    Each row holds the values and, under "epsilon" or "delta", the `Bound`; the last name changes
+    fastest. A row fits `csv.DictWriter` and `pandas.DataFrame` alike.
+
+    Parameters
+    ----------
+    family: text with a name in braces for each open number, or a function with those parameters.
+    delta, epsilon: one of the two, the one that is given.
+    executor: any `concurrent.futures.Executor`, such as a `ProcessPoolExecutor` or
+        `dask.distributed.Client.get_executor()`; None computes here.
+    progress: is called with the number of rows that are done and of all rows.
+    values: a list of numbers for each name.
+
+    >>> rows = sweep("Gaussian({sigma}) * {T}", sigma=[1.0, 2.0], T=[1, 10], delta=1e-5)
+    >>> [(row["sigma"], row["T"], round(row["epsilon"], 3)) for row in rows]
+    [(1.0, 1, 4.377), (1.0, 10, 17.857), (2.0, 1, 1.993), (2.0, 10, 7.511)]
+    """
+    question = _question(delta, epsilon, relation, method)
+    points = _points(family, values)
+    cases = [(point, _made(family, point)) for point in points]
+    bounds = _bounds(question, cases, executor, progress)
+    return [{**point, question.name: bound} for point, bound in zip(points, bounds, strict=True)]
+
+
+class Question(NamedTuple):
+    """What is asked of every mechanism."""
+
+    name: str
+    given: float
+    relation: Relation | None
+    method: str
+
+    def ask(self, mechanism: Mechanism) -> Bound:
+        query: Callable[..., Bound] = getattr(mechanism, self.name)
+        return query(self.given, relation=self.relation, method=self.method)
+
+
+def _question(
+    delta: float | None, epsilon: float | None, relation: Relation | None, method: str
+) -> Question:
+    if (delta is None) == (epsilon is None):
+        raise ParameterError("one of delta and epsilon must be given, not both")
+    if delta is not None:
+        return Question("epsilon", domain.probability("delta", delta), relation, method)
+    return Question("delta", domain.non_negative("epsilon", epsilon), relation, method)
+
+
+def _points(family: Family, values: Mapping[str, Iterable[float]]) -> list[Point]:
+    names = (
+        placeholders(family) if isinstance(family, str) else inspect.signature(family).parameters
+    )
+    wanted = dict.fromkeys(names)
+    if wanted.keys() != values.keys():
+        open_ones, given = ", ".join(wanted) or "nothing", ", ".join(values) or "nothing"
+        raise ParameterError(f"values must be given for {open_ones}, got {given}")
+    lists = [list(each) for each in values.values()]
+    total = prod(map(len, lists))
+    if not 0 < total <= MOST_POINTS:
+        raise ParameterError(f"a sweep must have from 1 to {MOST_POINTS} points, got {total}")
+    return [dict(zip(values, point, strict=True)) for point in product(*lists)]
+
+
+def _made(family: Family, point: Point) -> Mechanism:
+    made = filled(family, point) if isinstance(family, str) else family(**point)
+    if not isinstance(made, Mechanism):
+        raise ParameterError(f"family must make mechanisms, got {made!r}")
+    return made
+
+
+def _bounds(
+    question: Question,
+    cases: list[Case],
+    executor: Executor | None,
+    progress: Callable[[int, int], None] | None,
+) -> list[Bound]:
+    """The answers in order, whatever the order in which they come."""
+    size = -(-len(cases) // CHUNKS)
+    chunks = [cases[start : start + size] for start in range(0, len(cases), size)]
+    answers: dict[int, list[Bound]] = {}
+    done = 0
+    for number, found in _results(question, chunks, executor):
+        answers[number] = found
+        done += len(found)
+        if progress is not None:
+            progress(done, len(cases))
+    return [bound for number in range(len(chunks)) for bound in answers[number]]
+
+
+def _results(
+    question: Question, chunks: list[list[Case]], executor: Executor | None
+) -> Iterator[tuple[int, list[Bound]]]:
+    if executor is None:
+        yield from ((number, _chunk(question, chunk)) for number, chunk in enumerate(chunks))
+        return
+    futures = {
+        executor.submit(_chunk, question, chunk): number for number, chunk in enumerate(chunks)
+    }
+    try:
+        for future in as_completed(futures):
+            yield futures[future], future.result()
+    finally:
+        for future in futures:
+            future.cancel()
+
+
+def _chunk(question: Question, cases: list[Case]) -> list[Bound]:
+    return [_asked(question, point, mechanism) for point, mechanism in cases]
+
+
+def _asked(question: Question, point: Point, mechanism: Mechanism) -> Bound:
+    try:
+        return question.ask(mechanism)
+    except HockeystickError as error:
+        where = ", ".join(f"{name} = {value!r}" for name, value in point.items())
+        raise type(error)(f"at {where}: {error}") from error
