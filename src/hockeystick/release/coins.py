@@ -36,7 +36,7 @@ def rational(numerators: Whole, denominator: int, words: Source) -> Flags:
     sure = digits == 2**64
     first = np.where(sure, 0, digits).astype(np.uint64)
     drawn = words(first.size)
-    fell = (drawn < first) | sure.astype(bool)
+    fell: Flags = (drawn < first) | sure.astype(bool)
     for i in np.flatnonzero((drawn == first) & ~fell):
         fell[i] = rational(shifted[i : i + 1] % denominator, denominator, words)[0]
     return fell

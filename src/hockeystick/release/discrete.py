@@ -1,10 +1,12 @@
 """Integer noise by exactly its law: integers and comparisons of integers, no float.
 
 The scale is the rational number that the float of the mechanism is. Canonne, Kamath and Steinke
-2020, Algorithms 2 and 3, for many draws at once: what is rejected is drawn again.
+2020, Algorithms 2 and 3, for many draws at once.
 """
 
 from __future__ import annotations
+
+from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,27 +52,25 @@ def discrete_gaussian(scale: float, count: int, words: Source) -> Integers:
     n, d = _ratio(scale)
     t = n // d + 1
     denominator = 2 * (n * d * t) ** 2
-    drawn = np.empty(count, dtype=np.int64)
-    missing = np.arange(count)
-    while missing.size:
-        y = _two_sided(t, 1, missing.size, words)
+
+    def kept(tries: int) -> Integers:
+        y = _two_sided(t, 1, tries, words)
         gap = abs(y).astype(object) * (t * d**2) - n**2
-        kept = exponential(gap**2, denominator, words)
-        drawn[missing[kept]] = y[kept]
-        missing = missing[~kept]
-    return drawn
+        return y[exponential(gap**2, denominator, words)]
+
+    return _until(count, kept)
 
 
 def _two_sided(numerator: int, denominator: int, count: int, words: Source) -> Integers:
     """Discrete Laplace noise of scale numerator / denominator."""
-    drawn = np.empty(count, dtype=np.int64)
-    missing = np.arange(count)
-    while missing.size:
-        size = _geometric(numerator, denominator, missing.size, words)
-        negative = below(2, missing.size, words) == 1
-        drawn[missing] = np.where(negative, -size, size)
-        missing = missing[negative & (size == 0)]  # or 0 would come up twice as often
-    return drawn
+
+    def kept(tries: int) -> Integers:
+        size = _geometric(numerator, denominator, tries, words)
+        negative = below(2, tries, words) == 1
+        once = ~negative | (size > 0)  # or 0 would come up twice as often
+        return np.where(negative, -size, size)[once]
+
+    return _until(count, kept)
 
 
 def _geometric(numerator: int, denominator: int, count: int, words: Source) -> Integers:
@@ -79,11 +79,12 @@ def _geometric(numerator: int, denominator: int, count: int, words: Source) -> I
     x = u + n·v for u uniform below n, kept with probability e^(−u/n), and v the number of coins of
     1/e that fall True before one falls False, has P[x] ∝ e^(−x/n); y = ⌊x/d⌋.
     """
-    u = np.empty(count, dtype=np.int64)
-    missing = np.arange(count)
-    while missing.size:
-        u[missing] = below(numerator, missing.size, words)
-        missing = missing[~exponential(u[missing], numerator, words)]
+
+    def kept(tries: int) -> Integers:
+        u = below(numerator, tries, words).astype(np.int64)
+        return u[exponential(u, numerator, words)]
+
+    u = _until(count, kept)
     v = np.zeros(count, dtype=np.int64)
     running = np.arange(count)
     while running.size:
@@ -93,6 +94,14 @@ def _geometric(numerator: int, denominator: int, count: int, words: Source) -> I
     kind = object if wide else np.int64
     y: Integers = ((u.astype(kind) + numerator * v.astype(kind)) // denominator).astype(np.int64)
     return y
+
+
+def _until(count: int, kept: Callable[[int], Integers]) -> Integers:
+    """The first `count` draws that are kept, of independent tries; `kept` makes some of them."""
+    found = [kept(count)]
+    while (missing := count - sum(part.size for part in found)) > 0:
+        found.append(kept(2 * missing + 16))
+    return np.concatenate(found)[:count]
 
 
 def _ratio(scale: float) -> tuple[int, int]:

@@ -9,8 +9,8 @@ from hockeystick.relation import ADD_REMOVE, REPLACE_ONE, ZERO_OUT, Relation
 
 FLOATING_POINT = (
     "The noise is computed in floating point, which the guarantee does not cover: the low digits "
-    "of a result can tell more (Mironov 2012). Where that matters, round the answer to integers and "
-    "use DiscreteLaplace or DiscreteGaussian, or a snapping mechanism."
+    "of a result can tell more (Mironov 2012). Where that matters, round the answer to integers "
+    "and use DiscreteLaplace or DiscreteGaussian, or a snapping mechanism."
 )
 EXACT = "The noise is drawn by exactly its law in integers; floating point takes no part."
 
