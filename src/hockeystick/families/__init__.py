@@ -1,0 +1,1 @@
+"""Losses and Rényi curves of exponential families, one file each."""

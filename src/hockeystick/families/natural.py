@@ -1,0 +1,305 @@
+"""Losses that are linear in a statistic: two members of one exponential family on the line.
+
+Q has density h(u)·e^{ηu − A(η)} and P the same with η + m, so that L = m·u − A(η + m) + A(η). Every
+tilt e^{sL}·P is a member again, with parameter η + m(1 + s), which gives in closed form
+
+    K(s) = A(η + m(1 + s)) − (1 + s)·A(η + m) + s·A(η)
+
+in the strip where η + m(1 + s) stays a parameter (Wang, Balle and Kasiviswanathan 2019, Appendix F,
+with A itself where the text has log A).
+"""
+
+from __future__ import annotations
+
+import math
+from abc import abstractmethod
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from hockeystick.errors import NumericalError
+from hockeystick.families.graded import POINTS, integral, legendre
+from hockeystick.families.stirling import excess, step
+from hockeystick.families.strip import StripLoss
+from hockeystick.loss import Complex, Loss, Nodes, Tails
+from hockeystick.losses.gaussian import ANGLE
+from hockeystick.series import Array
+
+NATS = 44.0
+"""What is e^−44 = 8e-20 of the peak, or of the integral, is dropped."""
+MOST_NODES = 400_000
+
+
+@dataclass(frozen=True)
+class NaturalLoss(StripLoss):
+    """Parameter `start` + `move` against `start`; losses above `ceiling` give the record away.
+
+    Places v on the line are counted from the centre of Q, so that L = move·v − offset.
+    """
+
+    start: float
+    move: float
+    ceiling: float = math.inf
+    offset: float = field(init=False, repr=False, compare=False)
+
+    smooth = True
+
+    def __post_init__(self) -> None:
+        put = object.__setattr__
+        put(self, "offset", float(sum(step(a, b * self.move).real for a, b in self._gammas)))
+        cut = math.isfinite(self.ceiling)
+        end = self._place(np.array([self.ceiling])) if cut else np.empty(0)
+        put(self, "top", self.ceiling)
+        put(self, "bottom", -math.inf)
+        put(self, "infinite", float(self._beyond(self.move, end)[0]) if cut else 0.0)
+        put(self, "void", float(self._beyond(0.0, end)[0]) if cut else 0.0)
+        limits = [-(a + b * self.move) / (b * self.move) for a, b in self._gammas]
+        put(self, "low", max((x for x in limits if x < 0), default=-math.inf))
+        high = min((x for x in limits if x > 0), default=math.inf)
+        put(self, "high", math.inf if cut else high)
+
+    # what each family says ----------------------------------------------------------------------
+
+    @property
+    @abstractmethod
+    def _gammas(self) -> tuple[tuple[float, float], ...]:
+        """A(start + t) is the sum of log Γ(a + b·t) over these pairs (a, b)."""
+
+    @abstractmethod
+    def _centre(self, tilt: float) -> float:
+        """Where the law of parameter start + tilt has its peak."""
+
+    @abstractmethod
+    def _drop(self, tilt: float, w: Array) -> Array:
+        """How many nats the log-density of that law is below its peak, at a distance w from it."""
+
+    @abstractmethod
+    def _peak(self, tilt: float) -> float:
+        """The log-density of that law at its peak."""
+
+    @abstractmethod
+    def _above(self, tilt: float, v: Array) -> Array:
+        """The mass of that law beyond v."""
+
+    @abstractmethod
+    def _below(self, tilt: float, v: Array) -> Array:
+        """The mass of that law up to v."""
+
+    @abstractmethod
+    def _path(self, tilt: float, most: float) -> tuple[float, float]:
+        """A height, up to `most`, to which the path of integration may be lifted off the line, and
+        the nats by which the integral of |density| then grows."""
+
+    # the loss -----------------------------------------------------------------------------------
+
+    def _loss(self, v: Array) -> Array:
+        return self.move * v - self.offset
+
+    def _place(self, losses: Array) -> Array:
+        return np.asarray((losses + self.offset) / self.move)
+
+    def _at(self, loss: float) -> float:
+        return float(self._place(np.array([loss]))[0])
+
+    def _log_density(self, tilt: float, v: Array) -> Array:
+        return np.asarray(self._peak(tilt) - self._drop(tilt, v - self._centre(tilt)))
+
+    def _beyond(self, tilt: float, v: Array) -> Array:
+        """Mass of the losses above that of v."""
+        return self._above(tilt, v) if self.move > 0 else self._below(tilt, v)
+
+    def _short_of(self, tilt: float, v: Array) -> Array:
+        return self._below(tilt, v) if self.move > 0 else self._above(tilt, v)
+
+    def _edge(self, tilt: float, sign: float, nats: float = NATS) -> float:
+        """The place on one side of the peak where the density has dropped by `nats`."""
+        reach = 1e-3
+        while float(self._drop(tilt, np.array([sign * reach]))[0]) < nats:
+            reach *= 2
+            if reach > 1e9:
+                raise NumericalError(f"{self!r} has tails too long for a quadrature")
+        low = reach / 2
+        for _ in range(12):
+            middle = (low + reach) / 2
+            far = float(self._drop(tilt, np.array([sign * middle]))[0]) >= nats
+            low, reach = (low, middle) if far else (middle, reach)
+        return self._centre(tilt) + sign * reach
+
+    def _range(self, low: float, high: float) -> tuple[float, float]:
+        """Where the laws tilted by low <= s <= high live."""
+        if low <= self.low or high >= self.high:
+            raise NumericalError(f"K(s) of {self!r} is not finite for s in [{low!r}, {high!r}]")
+        ends = [self.move * (low + 1), self.move * (high + 1)]
+        return self._edge(min(ends), -1.0), self._edge(max(ends), 1.0)
+
+    def nodes(self, low: float, high: float, turn: float) -> Nodes:
+        """The trapezoid rule, whose error a shift of the path into the complex plane bounds
+        (Trefethen and Weideman 2014, Theorem 5.1); panels where the line is cut."""
+        low, high = min(low, -1.0), max(high, 0.0)
+        if math.isfinite(self.ceiling):
+            return self.part(-math.inf, low, high, turn)
+        first, last = self._range(low, high)
+        tilts = (self.move * (low + 1), self.move * (high + 1))
+        paths = [self._path(tilt, ANGLE / abs(self.move)) for tilt in tilts]
+        height, nats = min(paths, key=lambda path: path[0] / (NATS + path[1]))
+        width = 2 * math.pi * height / (NATS + nats + turn * abs(self.move) * height)
+        count = math.ceil((last - first) / width)
+        if count > MOST_NODES:
+            raise NumericalError(f"the quadrature of {self!r} would need {count} nodes")
+        return self._nodes(first + width * np.arange(count + 1), math.log(width))
+
+    def part(self, above: float, low: float, high: float, turn: float) -> Nodes:
+        """Panels over the losses from `above` to the ceiling."""
+        tilts = (self.move * (low + 1), self.move * (min(high, self.high) + 1))
+        sign = math.copysign(1.0, self.move)
+        first = max(sign * self._edge(tilts[0], -sign), sign * self._at(above))
+        if math.isfinite(self.ceiling):
+            tilts = (tilts[0], self.move)
+            last = sign * self._at(self.ceiling)
+        else:
+            last = sign * self._range(low, high)[sign > 0]
+        first, last = sorted((sign * first, sign * max(first, last)))
+        core = max(abs(self._centre(tilt)) for tilt in tilts) + 8.0
+        steep = (max(abs(low), abs(high)) + 1 + turn) * abs(self.move)
+        fine = min(1.0, 3 / math.sqrt(max(self._bend(tilt) for tilt in tilts)), 24 / steep)
+        coarse = 24 / (steep + max(a for a, _ in self._gammas))
+        edges = _stretch(first, last, core, fine, max(fine, coarse))
+        points, weights = legendre()
+        if edges.size * POINTS > MOST_NODES:
+            raise NumericalError(f"the quadrature of {self!r} would need {edges.size} panels")
+        half = np.diff(edges)[:, None] / 2
+        v = (edges[:-1, None] + half * (points + 1)).ravel()
+        return self._nodes(v, np.log((half * weights).ravel()))
+
+    def _bend(self, tilt: float) -> float:
+        """Curvature of the log-density at the peak."""
+        w = 1e-3
+        return float(self._drop(tilt, np.array([w]))[0]) * 2 / w**2
+
+    def _nodes(self, v: Array, log_weight: float | Array) -> Nodes:
+        log_q = self._log_density(0.0, v)
+        return Nodes(self._loss(v), log_q + log_weight, np.exp(log_q) / abs(self.move))
+
+    def _cgf(self, s: Complex) -> Complex:
+        if math.isfinite(self.ceiling):
+            return Loss.cgf(self, s)
+        total = np.zeros_like(s)
+        for a, b in self._gammas:
+            end, by = a + b * self.move, b * self.move
+            total += excess(end, by * s) + s * excess(end, -by)
+        return total
+
+    def mean(self) -> float:
+        if self.infinite:
+            return math.inf
+        return float(sum(excess(a + b * self.move, -b * self.move).real for a, b in self._gammas))
+
+    def reverse_mean(self) -> float:
+        return self.reverse().mean() if math.isinf(self.ceiling) else super().reverse_mean()
+
+    def spread(
+        self, tilt: float, frequencies: Array, resolved: float, guarded: bool = True
+    ) -> Array:
+        """|φ(t)| itself: |Γ(x + iy)/Γ(x)| decreases in |y|."""
+        if math.isfinite(self.ceiling):
+            return super().spread(tilt, frequencies, resolved, guarded)
+        k = self.cgf(np.append(tilt, tilt + 1j * frequencies)).real
+        return np.asarray(np.exp(np.minimum(k[1:] - k[0], 0.0)))
+
+    def density(self, losses: Array) -> Array:
+        q = np.exp(self._log_density(0.0, self._place(losses))) / abs(self.move)
+        return np.where(losses < self.ceiling, q, 0.0)
+
+    def tails(self, losses: Array) -> Tails:
+        v = self._place(np.minimum(losses, self.ceiling))
+        return Tails(
+            np.maximum(self._beyond(self.move, v) - self.infinite, 0.0),
+            np.maximum(self._beyond(0.0, v) - self.void, 0.0),
+            self._short_of(self.move, v),
+            self._short_of(0.0, v),
+        )
+
+    def profile(self, epsilon: Array) -> Array:
+        epsilon = np.asarray(epsilon, dtype=float)
+        if math.isfinite(self.ceiling):
+            at = np.minimum(epsilon, self.ceiling)
+            below = replace(self, ceiling=math.inf).profile(at) + np.exp(at) * self.void
+            return np.where(epsilon < self.ceiling, below, self.infinite)
+        value = np.exp(self._log_ahead(np.maximum(epsilon, 0.0)))
+        if (epsilon < 0).any():
+            down = np.minimum(epsilon, 0.0)
+            back = -np.expm1(down) + np.exp(down) * self.reverse().profile(-down)
+            value = np.where(epsilon < 0, back, value)
+        return value
+
+    def log_profile(self, epsilon: Array) -> Array:
+        if math.isfinite(self.ceiling) or (epsilon < 0).any():
+            return super().log_profile(epsilon)
+        return self._log_ahead(np.asarray(epsilon, dtype=float))
+
+    def _log_ahead(self, epsilon: Array) -> Array:
+        """log ∫ p·(1 − e^{−|move|·y}), y being how far beyond the place where L is ε, for ε >= 0."""
+        sign = math.copysign(1.0, self.move)
+        begin = sign * self._place(epsilon)
+        peak = np.maximum(begin, sign * self._centre(self.move))
+        first = np.maximum(begin, sign * self._edge(self.move, -sign))
+        height = self._log_density(self.move, sign * peak)
+
+        def inside(x: Array) -> Array:
+            p = np.exp(self._log_density(self.move, sign * x) - height[..., None])
+            return p * -np.expm1(-abs(self.move) * (x - begin[..., None]))
+
+        total = integral(inside, np.minimum(first, peak), peak)
+        total += integral(inside, peak, self._fall(sign, peak, height - NATS))
+        return np.asarray(height + np.log(total))
+
+    def _fall(self, sign: float, start: Array, floor: Array) -> Array:
+        """Where the log-density of P, at or beyond its peak, has fallen from `start` to `floor`."""
+
+        def short(reach: Array) -> Array:
+            return self._log_density(self.move, sign * (start + reach)) > floor
+
+        reach = np.full_like(start, 1e-3 / math.sqrt(max(1.0, self.start + self.move)))
+        while (more := short(reach)).any():
+            reach = np.where(more, 4 * reach, reach)
+        for _ in range(60):
+            less = ~short(reach / 2)
+            if not less.any():
+                break
+            reach = np.where(less, reach / 2, reach)
+        return np.asarray(start + reach)
+
+    def reverse_profile(self, epsilon: Array) -> Array:
+        if math.isfinite(self.ceiling):
+            return super().reverse_profile(epsilon)
+        return self.reverse().profile(epsilon)
+
+    def reverse(self) -> Loss:
+        if math.isfinite(self.ceiling):
+            return super().reverse()
+        return replace(self, start=self.start + self.move, move=-self.move)
+
+    def truncated(self, mass: float) -> Loss:
+        if math.isfinite(self.ceiling):
+            return self
+        sign = math.copysign(1.0, self.move)
+        low, high = 0.0, 1.0
+        centre = self._centre(self.move)
+        while float(self._beyond(self.move, np.array([centre + sign * high]))[0]) > mass:
+            low, high = high, 2 * high
+        for _ in range(60):
+            middle = (low + high) / 2
+            beyond = float(self._beyond(self.move, np.array([centre + sign * middle]))[0])
+            low, high = (middle, high) if beyond > mass else (low, middle)
+        return replace(self, ceiling=float(self._loss(np.array([centre + sign * high]))[0]))
+
+
+def _stretch(first: float, last: float, core: float, fine: float, coarse: float) -> Array:
+    """Edges of panels, fine within `core` of 0 and coarse beyond."""
+    marks = [first, *(x for x in (-core, core) if first < x < last), last]
+    pieces = [np.array([first])]
+    for left, right in zip(marks[:-1], marks[1:], strict=True):
+        width = fine if abs(left + right) / 2 <= core else coarse
+        count = max(1, math.ceil((right - left) / width))
+        pieces.append(np.linspace(left, right, count + 1)[1:])
+    return np.concatenate(pieces)
