@@ -7,8 +7,11 @@ from dataclasses import dataclass
 from typing import Literal
 
 from hockeystick.errors import ParameterError
+from hockeystick.series import Array
 
 Scale = Literal["linear", "log"]
+Numbers = Sequence[float] | Array
+"""Kept as a tuple of floats."""
 
 
 @dataclass(frozen=True)
@@ -22,8 +25,8 @@ class Curve:
     """
 
     name: str
-    x: Sequence[float]
-    y: Sequence[float]
+    x: Numbers
+    y: Numbers
     colour: str = "black"
     """As matplotlib writes it: "black", "C0", "#0072b2"."""
     line: str = "-"

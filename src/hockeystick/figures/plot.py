@@ -11,8 +11,8 @@ from hockeystick.figures.figure import Figure, Panel
 from hockeystick.randomness import MissingExtra
 
 SUFFIXES = (".png", ".pdf", ".svg")
-PANEL_SIZE = (3.7, 2.9)  # inches
-DPI = 110
+PANEL_SIZE = (4.0, 3.4)  # inches
+DPI = 100
 STYLE = {
     "font.size": 9.0,
     "axes.titlesize": 10.0,
@@ -78,7 +78,7 @@ def _canvas(figure: Figure) -> Any:
         if figure.legend == "panels":
             axes.legend()
     if figure.legend == "shared":
-        columns = min(len(drawn), 2 * figure.columns)
+        columns = min(len(drawn), figure.columns)
         canvas.legend(drawn.values(), drawn.keys(), loc="outside lower center", ncols=columns)
     return canvas
 
@@ -98,4 +98,19 @@ def _panel(axes: Any, panel: Panel) -> dict[str, Any]:
         axes.set_xlim(panel.x_limits)
     if panel.y_limits:
         axes.set_ylim(panel.y_limits)
+    for axis in (axes.xaxis, axes.yaxis):
+        if axis.get_scale() == "log":
+            _log_ticks(axis)
     return lines
+
+
+def _log_ticks(axis: Any) -> None:
+    """Plain numbers at a few places where an axis spans less than two powers of ten."""
+    from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
+
+    low, high = axis.get_view_interval()
+    if high < 100 * low:
+        few = MaxNLocator(5) if high < 10 * low else LogLocator(subs=(1.0, 2.0, 5.0))
+        axis.set_major_locator(few)
+        axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    axis.set_minor_formatter(NullFormatter())

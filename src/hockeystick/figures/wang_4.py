@@ -1,12 +1,14 @@
-"""Composing three mechanisms on 1 record in 1000: ε against the number of steps."""
+"""ε of up to 600 000 steps of three mechanisms on samples without replacement, γ = 0.001."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from hockeystick.figures.catalogue import Progress
-from hockeystick.figures.figure import Curve, Figure, Panel
+from hockeystick.figures.figure import Figure
+from hockeystick.figures.wang_composition import COUNTS, composition_figure
 
 
-def figure(progress: Progress) -> Figure:
-    progress(1.0)
-    curve = Curve("exact", [1, 2], [1, 2])
-    return Figure("wang-4", "t", "s", (Panel("a", "k", "ε", (curve,)),), columns=1)
+def figure(progress: Progress, counts: Sequence[int] = COUNTS) -> Figure:
+    """Figure 4 of Wang, Balle and Kasiviswanathan (2019)."""
+    return composition_figure(4, 0.001, progress, counts)

@@ -1,0 +1,146 @@
+"""Amplification by three ways of sampling, and group privacy, for Laplace and Gaussian noise."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from hockeystick import classical
+from hockeystick.figures import palette
+from hockeystick.figures.catalogue import Progress
+from hockeystick.figures.figure import Curve, Figure, Panel
+from hockeystick.mechanism import Mechanism
+from hockeystick.mechanisms.gaussian import Gaussian
+from hockeystick.mechanisms.laplace import Laplace
+from hockeystick.relation import REPLACE_ONE
+from hockeystick.samplers.poisson import Poisson
+from hockeystick.samplers.sampler import Sampler
+from hockeystick.samplers.with_replacement import WithReplacement
+from hockeystick.samplers.without_replacement import WithoutReplacement
+from hockeystick.series import Array
+
+SIZE, POPULATION = 100, 1000
+POINTS = 41
+GROUPS = {1: palette.GREY, 2: palette.BLUE, 3: palette.VERMILION}
+"""Sizes of groups and their colours."""
+
+Profile = Callable[[float], float]
+
+
+@dataclass(frozen=True)
+class _Case:
+    """A mechanism whose query moves by one noise scale with a record: θ = 1."""
+
+    name: str
+    base: Mechanism
+    group_profile: Callable[[Any, float, int], Any]
+    """ε, θ and k to δ_k(ε)."""
+    reach: float
+    """The largest ε drawn for one record on a sample."""
+    group_reach: float
+    """The largest ε drawn for a group."""
+    floor: float
+    """The smallest δ drawn."""
+
+    def white_box(self, size: int, epsilon: float) -> float:
+        """What the mechanism itself costs a group."""
+        return float(self.group_profile(epsilon, 1.0, size))
+
+    def black_box(self, size: int, epsilon: float) -> float:
+        """What follows for a group from the profile for one record."""
+        return classical.group_profile(lambda e: self.white_box(1, e), epsilon, size)
+
+
+CASES = (
+    _Case(
+        "Laplace",
+        Laplace(1, replace_sensitivity=1),
+        classical.laplace_group_profile,
+        reach=0.6,
+        group_reach=3.2,
+        floor=1e-5,
+    ),
+    _Case(
+        "Gaussian",
+        Gaussian(1, replace_sensitivity=1),
+        classical.gaussian_group_profile,
+        reach=3.0,
+        group_reach=16.0,
+        floor=1e-7,
+    ),
+)
+
+
+def figure(progress: Progress, points: int = POINTS) -> Figure:
+    """Figure 1 of Balle, Barthe and Gaboardi (2018), which is in their supplement."""
+    panels: list[Panel] = []
+    for case in CASES:
+        for panel in _panels(case, points):
+            panels.append(panel)
+            progress(len(panels) / (4 * len(CASES)))
+    return Figure(
+        "balle-1",
+        f"Privacy profiles on a sample, γ = {SIZE / POPULATION:g} (m = {SIZE}, n = {POPULATION}), "
+        "and for a group; a record moves the query by one noise scale",
+        "after Balle, Barthe and Gaboardi (2018), Figure 1",
+        tuple(panels),
+        columns=4,
+    )
+
+
+def _panels(case: _Case, points: int) -> Iterator[Panel]:
+    def one(epsilon: float) -> float:
+        return case.white_box(1, epsilon)
+
+    fixed = {"size": SIZE, "population": POPULATION}
+    epsilons = np.linspace(0, case.reach, points)
+    theorem_8 = classical.poisson_profile(one, rate=SIZE / POPULATION)
+    theorem_9 = classical.without_replacement_profile(one, **fixed)
+    theorem_10 = classical.with_replacement_profile(case.white_box, **fixed)
+    black_box = classical.with_replacement_profile(case.black_box, **fixed)
+    for title, sampler, theorems in (
+        ("Poisson (Theorem 8)", Poisson(SIZE / POPULATION), {"theorem": theorem_8}),
+        ("without replacement (Theorem 9)", WithoutReplacement(**fixed), {"theorem": theorem_9}),
+        (
+            "with replacement (Theorem 10)",
+            WithReplacement(**fixed),
+            {"theorem": theorem_10, "theorem, black box": black_box},
+        ),
+    ):
+        curves = _sampled(case, sampler, theorems, epsilons)
+        yield _panel(case, title, tuple(curves), case.reach)
+    curves = _groups(case, np.linspace(0, case.group_reach, points))
+    yield _panel(case, "groups of k records", tuple(curves), case.group_reach)
+
+
+def _panel(case: _Case, title: str, curves: tuple[Curve, ...], reach: float) -> Panel:
+    limits = (0.0, reach), (case.floor, 1.5)
+    return Panel(f"{case.name}, {title}", "ε (nats)", "δ", curves, "linear", "log", *limits)
+
+
+def _sampled(
+    case: _Case, sampler: Sampler, theorems: dict[str, Profile], epsilons: Array
+) -> Iterator[Curve]:
+    alone = [case.white_box(1, epsilon) for epsilon in epsilons]
+    yield Curve("no sampling", epsilons, alone, palette.GREY)
+    colours = {"theorem": palette.BLUE, "theorem, black box": palette.ORANGE}
+    for name, theorem in theorems.items():
+        values = [theorem(epsilon) for epsilon in epsilons]
+        yield Curve(name, epsilons, values, colours[name], width=3.0)
+    exact = case.base.on(sampler).profile(epsilons)
+    yield Curve("hockeystick, upper end", epsilons, exact.upper, palette.BLACK, "--")
+    yield Curve("hockeystick, lower end", epsilons, exact.lower, palette.BLACK, ":")
+
+
+def _groups(case: _Case, epsilons: Array) -> Iterator[Curve]:
+    for k, colour in GROUPS.items():
+        white = [case.white_box(k, epsilon) for epsilon in epsilons]
+        black = [case.black_box(k, epsilon) for epsilon in epsilons]
+        if k > 1:
+            yield Curve(f"k = {k}, black box", epsilons, black, colour, "--")
+        exact = case.base.group(k).profile(epsilons, relation=REPLACE_ONE)
+        yield Curve(f"k = {k}, hockeystick", epsilons, exact, colour)
+        yield Curve(f"k = {k}, white box", epsilons, white, colour, "", ".")

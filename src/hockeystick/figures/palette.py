@@ -1,0 +1,10 @@
+"""Colours that people with any colour vision tell apart (Okabe and Ito 2008)."""
+
+BLACK = "#000000"
+BLUE = "#0072b2"
+GREEN = "#009e73"
+GREY = "#808080"
+ORANGE = "#e69f00"
+PURPLE = "#cc79a7"
+SKY = "#56b4e9"
+VERMILION = "#d55e00"

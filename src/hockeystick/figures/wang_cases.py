@@ -1,0 +1,128 @@
+"""What the experiments of Wang, Balle and Kasiviswanathan (2019, Section 5) share."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache, cached_property, partial
+
+import numpy as np
+
+from hockeystick import classical
+from hockeystick.classical import asymptotics
+from hockeystick.figures.palette import GREEN, PURPLE
+from hockeystick.mechanism import Mechanism
+from hockeystick.mechanisms.gaussian import Gaussian
+from hockeystick.mechanisms.laplace import Laplace
+from hockeystick.mechanisms.randomized_response import RandomizedResponse
+from hockeystick.relation import REPLACE_ONE
+from hockeystick.samplers.without_replacement import WithoutReplacement
+
+MOST = 10_000
+"""The largest finite order at which a theorem is evaluated."""
+SAMPLE = 100
+"""Records in a sample: the paper's approximations have n = 100/γ."""
+PAPER = "Wang, Balle and Kasiviswanathan (2019)"
+
+Rdp = Callable[[float], float]
+
+
+@dataclass(frozen=True)
+class Case:
+    """A mechanism on a fraction γ of the records, and what the theorems say of its Rényi curve.
+
+    `log_moment` is j to log E|P/Q − 1|^j of the pair of the mechanism. The curves are remembered:
+    they are asked for at the same orders again and again.
+    """
+
+    title: str
+    base: Mechanism
+    gamma: float
+    log_moment: Callable[[int], float]
+
+    @cached_property
+    def step(self) -> Mechanism:
+        """The mechanism on a sample of fixed size."""
+        return self.base.on(WithoutReplacement(SAMPLE, round(SAMPLE / self.gamma)))
+
+    @cached_property
+    def curve(self) -> Rdp:
+        """ε(α) of the mechanism alone, at the integers up to `MOST` and inf."""
+        orders = [*range(2, MOST + 1), math.inf]
+        values = self.base.rdp(np.array(orders), relation=REPLACE_ONE).tolist()
+        return dict(zip(orders, values, strict=True)).__getitem__
+
+    @property
+    def transition(self) -> float:
+        """The order α where γ·α·e^{ε(α)} = 1: from about there on sampling helps little."""
+        low, high = 1.0, 2 / self.gamma
+        for _ in range(60):
+            middle = (low + high) / 2
+            epsilon = float(self.base.rdp(middle, relation=REPLACE_ONE))
+            below = math.log(self.gamma * middle) + epsilon < 0
+            low, high = (middle, high) if below else (low, middle)
+        return high
+
+    @cached_property
+    def theorem_9(self) -> Rdp:
+        """Upper bound of the sampled curve, from the curve alone."""
+        pure = self.curve(math.inf)
+        theorem = classical.rdp_without_replacement
+        return cache(lambda order: float(theorem(self.curve, self.gamma, order, pure)))
+
+    @cached_property
+    def theorem_19(self) -> Rdp:
+        """Upper bound of the sampled curve where one pair attains curve and moments."""
+        pure, moment = self.curve(math.inf), cache(self.log_moment)
+        theorem = classical.rdp_without_replacement_self_consistent
+        return cache(lambda order: float(theorem(self.curve, self.gamma, order, pure, moment)))
+
+    @cached_property
+    def proposition_20(self) -> Rdp:
+        """Lower bound of the sampled curve."""
+        theorem = classical.rdp_lower_bound
+        return cache(lambda order: float(theorem(self.curve, self.gamma, order)))
+
+    @property
+    def approximations(self) -> tuple[tuple[str, Rdp, str], ...]:
+        """Name, curve and colour of those in Section 3.4, for 100/γ + 1 records of Gaussians."""
+        if not isinstance(self.base, Gaussian):
+            return ()
+        given = self.base.noise_multiplier, self.gamma, round(SAMPLE / self.gamma) + 1
+        bad = asymptotics.approximate_divergence_on_bad_data
+        good = asymptotics.approximate_divergence_on_good_data
+        return (
+            ("approximation, bad data (Example 21)", lambda order: bad(order, *given), PURPLE),
+            ("approximation, good data (Example 22)", lambda order: good(order, *given), GREEN),
+        )
+
+
+def cases(gamma: float) -> tuple[Case, ...]:
+    """The six panels: high privacy in the first row, low privacy in the second.
+
+    The paper's σ and b are the noise over how far one *replaced* record moves the query.
+    """
+    found = []
+    for (one, two, three), sigma, b, p in (("abc", 5.0, 2.0, 0.6), ("def", 1.0, 0.5, 0.9)):
+        found += [
+            Case(
+                f"({one}) Gaussian, σ = {sigma:g}",
+                Gaussian(sigma, replace_sensitivity=1),
+                gamma,
+                partial(classical.gaussian_log_moment, shift=1 / sigma),
+            ),
+            Case(
+                f"({two}) Laplace, b = {b:g}",
+                Laplace(b, replace_sensitivity=1),
+                gamma,
+                partial(classical.laplace_log_moment, shift=1 / b),
+            ),
+            Case(
+                f"({three}) Randomized response, p = {p:g}",
+                RandomizedResponse.truthful(p),
+                gamma,
+                partial(classical.randomized_response_log_moment, truth=p),
+            ),
+        ]
+    return tuple(found)

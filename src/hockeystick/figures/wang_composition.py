@@ -1,0 +1,100 @@
+"""Figures 4 and 8 to 10 of Wang, Balle and Kasiviswanathan (2019): ε of many sampled steps."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from hockeystick.classical import epsilon_from_curve, mironov_epsilon
+from hockeystick.figures import palette, wang_baselines
+from hockeystick.figures.catalogue import Progress
+from hockeystick.figures.figure import Curve, Figure, Panel
+from hockeystick.figures.wang_cases import MOST, PAPER, Case, Rdp, cases
+
+DELTA = 1e-8
+COUNTS = tuple(sorted({round(count) for count in np.geomspace(1, 600_000, 20)}))
+ORDERS = sorted({round(order) for order in np.geomspace(2, MOST, 60)})
+
+
+def composition_figure(
+    number: int, gamma: float, progress: Progress, counts: Sequence[int] = COUNTS
+) -> Figure:
+    """ε against the number of steps at δ = 1e-8."""
+    panels: list[Panel] = []
+    found = cases(gamma)
+    for case in found:
+        curves = []
+        for curve in _curves(case, counts):
+            curves.append(curve)
+            progress((len(panels) + len(curves) / 10) / len(found))
+        panels.append(Panel(case.title, "steps k", "ε (nats)", tuple(curves), "log", "log"))
+        progress(len(panels) / len(found))
+    return Figure(
+        f"wang-{number}",
+        f"ε of k steps on samples without replacement, γ = {gamma:g}, δ = {DELTA:g}",
+        f"after {PAPER}, Figure {number}",
+        tuple(panels),
+        columns=3,
+    )
+
+
+def _curves(case: Case, counts: Sequence[int]) -> Iterator[Curve]:
+    """At most ten."""
+    yield from _baselines(case, counts)
+    yield from _by_renyi(case, counts)
+    bounds = [(case.step * count).epsilon(DELTA) for count in counts]
+    upper, lower = [bound.upper for bound in bounds], [bound.lower for bound in bounds]
+    yield Curve("hockeystick, upper end", counts, upper, palette.BLACK)
+    yield Curve("hockeystick, lower end", counts, lower, palette.BLACK, ":")
+
+
+def _baselines(case: Case, counts: Sequence[int]) -> Iterator[Curve]:
+    base = wang_baselines.base_epsilon(case.base)
+    for name, theorem, colour in (
+        ("naive composition", wang_baselines.naive, palette.GREY),
+        ("strong composition", wang_baselines.strong, palette.ORANGE),
+    ):
+        values = [theorem(base, case.gamma, count, DELTA) for count in counts]
+        yield Curve(name, counts, values, colour)
+
+
+def _by_renyi(case: Case, counts: Sequence[int]) -> Iterator[Curve]:
+    for name, rdp, colour, line in (
+        ("Rényi upper bound (Theorem 9)", case.theorem_9, palette.BLUE, "-"),
+        ("Rényi upper bound (Theorem 19)", case.theorem_19, palette.SKY, "-."),
+        ("Rényi lower bound (Proposition 20)", case.proposition_20, palette.VERMILION, "--"),
+    ):
+        yield Curve(name, counts, [epsilon_of(rdp, count) for count in counts], colour, line)
+    for name, rdp, colour in case.approximations:
+        values = [_of_approximation(rdp, count) for count in counts]
+        yield Curve(name, counts, values, colour, ":")
+
+
+def epsilon_of(rdp: Rdp, count: int) -> float:
+    """min over α of count·ε(α) + log(1/δ)/(α − 1), α an integer up to 10 000 or inf.
+
+    Their (2.2), after Mironov (2017): on a grid of orders until it gets worse, then ever closer
+    around the best.
+    """
+
+    def at(order: int) -> float:
+        return count * rdp(order) - math.log(DELTA) / (order - 1)
+
+    orders = ORDERS
+    while True:
+        tried: list[tuple[float, int]] = []
+        for i, order in enumerate(orders):
+            if tried and order > 4 * orders[min(tried)[1]]:
+                break
+            tried.append((at(order), i))
+        best, i = min(tried)
+        low, high = orders[max(i - 1, 0)], orders[min(i + 1, len(orders) - 1)]
+        if high - low <= 2:
+            return min(best, count * rdp(math.inf))
+        orders = sorted({round(order) for order in np.linspace(low, high, 9)})
+
+
+def _of_approximation(rdp: Rdp, count: int) -> float:
+    return epsilon_from_curve(lambda order: count * rdp(order), DELTA, mironov_epsilon)
