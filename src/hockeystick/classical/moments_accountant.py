@@ -20,7 +20,8 @@ from hockeystick.errors import NumericalError, ParameterError
 
 Cgf = Callable[[float], float]
 """λ in (0, inf) to K(λ) in [0, inf]."""
-DOUBLINGS = 60
+DOUBLINGS, HALVINGS = 60, 30
+"""From λ = 1; smaller ones than 2^−30 are not told apart by the Rényi order 1 + λ."""
 SECTIONS = 75
 """After as many, a bracket is as narrow as rounding allows."""
 GOLDEN = (math.sqrt(5) - 1) / 2
@@ -69,8 +70,8 @@ def get_delta(
     >>> round(get_delta(lambda x: x * (x + 1) / 2, 5.298525912), 12)
     1e-05
     """
-    budget = non_negative("epsilon", epsilon)
-    if budget >= non_negative("largest_loss", largest_loss):
+    budget, most = non_negative("epsilon", epsilon), non_negative("largest_loss", largest_loss)
+    if budget >= most and math.isfinite(most):
         return 0.0
     budget = min(budget, HUGE)
 
@@ -85,7 +86,7 @@ def get_delta(
 def minimise(objective: Callable[[float], float], tolerance: float) -> tuple[float, float]:
     """The λ > 0 of the smallest value met, and that value, for a function with one valley.
 
-    From 2^−60 to 2^60; inf where the objective raises `NumericalError`.
+    From 2^−31 to 2^61; inf where the objective raises `NumericalError`.
     """
     accuracy = finite_positive("tolerance", tolerance)
     met: dict[float, float] = {}
@@ -114,8 +115,8 @@ def minimise(objective: Callable[[float], float], tolerance: float) -> tuple[flo
 
 def _doubled(at: Callable[[float], float]) -> float:
     """A power of two at which the value is no higher than at half and at twice of it."""
-    x, factor = 1.0, 2.0 if at(2.0) < at(1.0) else 0.5
-    for _ in range(DOUBLINGS):
+    x, factor, most = (1.0, 2.0, DOUBLINGS) if at(2.0) < at(1.0) else (1.0, 0.5, HALVINGS)
+    for _ in range(most):
         # Where K is not finite, the valley is to the left.
         if not (at(factor * x) < at(x) or (factor < 1 and math.isinf(at(x)))):
             break

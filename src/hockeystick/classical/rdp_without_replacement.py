@@ -146,7 +146,7 @@ def rdp_without_replacement_from_curve(
 def _plain_terms(epsilons: Remembered, rate: float, n: int, pure: float) -> Array:
     """Logarithms of the terms of Theorem 9 for j = 2, …, n."""
     weights = log_weights(n, epsilons(n), rate, complement=False)
-    return weights + _log_caps(np.arange(2, n + 1), epsilons.at(2), pure)
+    return np.asarray(weights + _log_caps(np.arange(2, n + 1), epsilons.at(2), pure))
 
 
 def _plain_sum(epsilons: Remembered, rate: float, n: int, pure: float) -> Array:
@@ -165,7 +165,7 @@ def _log_caps(j: Array, second: float, pure: float) -> Array:
     caps = np.minimum(math.log(2), j * log_expm1(np.array(pure)))
     with np.errstate(divide="ignore"):
         chi = math.log(4) + float(np.log(-np.expm1(-second)))
-    return np.where(j == 2, np.minimum(caps, chi), caps)
+    return np.asarray(np.where(j == 2, np.minimum(caps, chi), caps))
 
 
 def _evaluate(cumulant: Callable[[int], float], rate: float, order: Any, pure: float) -> Any:
