@@ -60,7 +60,8 @@ def log_sum_above(total: Sum, cumulant: Callable[[int], float]) -> float:
     reach = total.growth(ends, np.interp(ends, nodes, values))
     bounds = _log_terms(total, peaks, np.interp(peaks, nodes, values)) + reach + np.log(sizes)
     many = _worth_a_look(bounds, sizes)
-    j = np.concatenate([np.arange(a, b + 1) for a, b in zip(starts[many], ends[many], strict=True)])
+    blocks = zip(starts[many].tolist(), ends[many].tolist(), strict=True)
+    j = np.concatenate([np.arange(0), *(np.arange(a, b + 1) for a, b in blocks)])
     k = np.interp(j, nodes, values)
     return log_sum(np.append(_log_terms(total, j, k) + total.growth(j, k), bounds[~many]))
 
