@@ -26,6 +26,7 @@ Progress = Callable[[int, int], object]
 """Called with the number of runs so far and the number of all runs."""
 
 REPORTS = 100
+BATCH = 2**16
 RANKS = 400
 
 
@@ -123,7 +124,7 @@ def _scores(
 ) -> list[Array]:
     """The scores of all runs on each input."""
     found = []
-    step = max(1, 2 * runs // REPORTS)
+    step = BATCH if progress is None else max(1, 2 * runs // REPORTS)
     for i, data in enumerate(inputs):
         scores = np.empty(runs)
         for start in range(0, runs, step):

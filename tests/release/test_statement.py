@@ -1,0 +1,61 @@
+"""Statements: the guarantee is the mechanism's own, rounded up, and what is not covered is said."""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import Any
+
+import pytest
+
+import hockeystick as hs
+from hockeystick.release.statement import rounded_up
+
+KINDS = [hs.Gaussian, hs.Laplace, hs.DiscreteGaussian, hs.DiscreteLaplace]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("relation", list(hs.Relation), ids=lambda r: r.name)
+def test_the_guarantee_is_what_the_mechanism_answers(kind: Any, relation: hs.Relation) -> None:
+    mechanism = kind(1.7, sensitivity=3)
+    text = mechanism.statement(delta=1e-5, relation=relation)
+    found = re.search(r"\(([\d.]+), 1e-05\)-differentially private", text)
+    assert found is not None
+    epsilon = float(found[1])
+    exact = mechanism.epsilon(1e-5, relation=relation)
+    assert exact <= epsilon <= exact * (1 + 1e-5)
+    assert text.startswith(repr(mechanism))
+    assert ("at most 6 " if relation is hs.REPLACE_ONE else "at most 3 ") in text
+    assert ("L2" if kind is hs.Gaussian else "L1") in text
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_floating_point_is_named_where_it_is_not_covered(kind: Any) -> None:
+    text = kind(1.7).statement(delta=1e-5)
+    continuous = kind in (hs.Gaussian, hs.Laplace)
+    assert ("guarantee does not cover" in text) == continuous
+    assert ("DiscreteLaplace or DiscreteGaussian" in text) == continuous
+    assert ("floating point takes no part" in text) != continuous
+
+
+def test_of_a_survey() -> None:
+    text = hs.RandomizedResponse.truthful(0.75).statement()
+    assert "with probability 0.75" in text
+    assert "(1.09862, 0)-differentially private when one record is replaced" in text
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (0.1, "0.1"),
+        (0.0, "0"),
+        (1.0000001, "1.00001"),
+        (12345.61, "12345.7"),
+        (999999.5, "1e+06"),
+        (math.inf, "inf"),
+        (1e-300, "1e-300"),
+    ],
+)
+def test_six_digits_and_never_less(value: float, text: str) -> None:
+    assert rounded_up(value) == text
+    assert float(text) >= value
