@@ -68,8 +68,8 @@ def _two_sided(numerator: int, denominator: int, count: int, words: Source) -> I
         size = _geometric(numerator, denominator, tries, words)
         negative = below(2, tries, words) == 1
         once = ~negative | (size > 0)  # or 0 would come up twice as often
-        signed: Integers = np.where(negative, -size, size)
-        return signed[once]
+        signed: Integers = np.where(negative, -size, size)[once]
+        return signed
 
     return _until(count, kept)
 
