@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from hypothesis import strategies as st
 
 import hockeystick as hs
 from hockeystick.accountant import Accountant
+from hockeystick.classical import get_delta, get_epsilon
 from hockeystick.errors import ParameterError, RelationError
 from hockeystick.mechanism import Mechanism
 
@@ -98,6 +100,120 @@ def test_relation_is_handed_on() -> None:
 def test_nothing_spent_costs_nothing() -> None:
     assert Accountant().epsilon(1e-5) == 0
     assert Accountant().delta(0.0) == 0
+
+
+# the moments accountant -------------------------------------------------------------------------
+
+
+def parts_cgf(x: float) -> float:
+    """K of 40 Gaussians, a Laplace and three randomized responses, by their closed forms."""
+    a, b, p = x + 1, 0.5, 0.75
+    laplace = a * math.exp(x * b) + x * math.exp(-a * b)
+    response = p**a * (1 - p) ** -x + (1 - p) ** a * p**-x
+    return 40 * a * x / (2 * 9) + math.log(laplace / (2 * a - 1)) + 3 * math.log(response)
+
+
+def of_three() -> Accountant:
+    accountant = Accountant(hs.REPLACE_ONE)
+    accountant.spend(hs.Gaussian(3.0, replace_sensitivity=1), 40)
+    accountant.spend(hs.Laplace(2.0, replace_sensitivity=1))
+    accountant.spend(hs.RandomizedResponse.truthful(0.75), 3)
+    return accountant
+
+
+@pytest.mark.parametrize("x", [1e-3, 0.25, 1.0, math.pi, 100.0])
+def test_the_cgf_adds_up_at_any_lambda(x: float) -> None:
+    exact = parts_cgf(x)
+    assert exact * (1 - 1e-13) <= of_three().cgf(x) <= exact * (1 + 1e-12)
+
+
+def test_the_cgf_of_many_and_of_none() -> None:
+    accountant = of_three()
+    wanted = np.array([[0.0, 0.5], [2.0, 31.0]])
+    values = accountant.cgf(wanted)
+    assert values.shape == (2, 2)
+    assert values.ravel().tolist() == [accountant.cgf(x) for x in wanted.ravel().tolist()]
+    assert type(accountant.cgf(2)) is float
+    assert values[0, 0] == 0
+    assert Accountant().cgf(3.0) == 0
+
+
+def test_the_cgf_near_zero_is_the_mean() -> None:
+    """1 + λ is not λ away from 1 in floats; the value is rounded to the safe side."""
+    accountant = Accountant()
+    accountant.spend(hs.Gaussian(2.0), 8)
+    for x in (1e-15, 3e-13, 1e-9):
+        exact = x * (x + 1)
+        assert exact <= accountant.cgf(x) <= exact * (1 + 1e-12)
+
+
+def test_both_ends_of_the_curve_are_kept() -> None:
+    """The mean loss (order 1) and the largest (order inf), which no λ in (0, inf) gives."""
+    accountant = of_three()
+    laplace = 0.5 + math.expm1(-0.5)
+    mean = 40 / 18 + laplace + 3 * 0.5 * math.log(3)
+    assert accountant.rdp(1) == pytest.approx(mean, rel=1e-12, abs=0)
+    assert accountant.rdp(math.inf) == math.inf
+    pure = Accountant(hs.REPLACE_ONE)
+    pure.spend(hs.Laplace(2.0, replace_sensitivity=1), 4)
+    pure.spend(hs.RandomizedResponse.truthful(0.75), 3)
+    largest = 2 + 3 * math.log(3)
+    assert pure.rdp(math.inf) == pytest.approx(largest, rel=1e-12, abs=0)
+    assert get_epsilon(pure.cgf, 0.0, largest_loss=pure.rdp(math.inf)) == pure.rdp(math.inf)
+
+
+def test_the_papers_queries_are_above_the_others() -> None:
+    accountant = of_three()
+    delta = 1e-6
+    theirs = get_epsilon(accountant.cgf, delta)
+    best = min((parts_cgf(x) - math.log(delta)) / x for x in np.linspace(0.5, 5, 4501).tolist())
+    assert theirs == pytest.approx(best, rel=1e-6, abs=0)
+    assert accountant.epsilon(delta) < accountant.epsilon(delta, method="renyi") < theirs
+    back = get_delta(accountant.cgf, theirs)
+    assert back == pytest.approx(delta, rel=1e-9, abs=0)
+    assert accountant.delta(theirs) < accountant.delta(theirs, method="renyi") < back
+
+
+def test_a_query_asks_for_few_values() -> None:
+    """Some 60 values of K, however many steps: the doublings and the golden sections."""
+    for steps in (1, 10**4, 10**8):
+        accountant = Accountant()
+        accountant.spend(STEP, steps)
+        asked: list[float] = []
+
+        def cgf(x: float, accountant: Accountant = accountant, asked: list[float] = asked) -> float:
+            asked.append(x)
+            return float(accountant.cgf(x))
+
+        get_epsilon(cgf, 1e-5)
+        assert len(asked) <= 70
+
+
+def test_spending_looks_at_nothing_else() -> None:
+    """One more step of a mechanism takes as many comparisons among 1000 mechanisms as among 2."""
+    looks = 0
+
+    class Watched(hs.Gaussian):
+        def __hash__(self) -> int:
+            nonlocal looks
+            looks += 1
+            return hash(self.noise_multiplier)
+
+    def cost(kinds: int) -> int:
+        accountant = Accountant()
+        for kind in range(1, kinds + 1):
+            accountant.spend(Watched(float(kind)))
+        before = looks
+        accountant.spend(Watched(1.0))
+        return looks - before
+
+    assert 0 < cost(1000) == cost(2)
+
+
+@pytest.mark.parametrize("x", [-1.0, math.nan, math.inf, [1.0, -2.0]])
+def test_lambda_is_checked(x: Any) -> None:
+    with pytest.raises(ParameterError, match="lambda must be in"):
+        of_three().cgf(x)
 
 
 def test_more_can_be_spent_after_loading(tmp_path: Path) -> None:

@@ -70,4 +70,16 @@ def truthful(truth: str) -> Base:
     )
 
 
+def far_truthful(truth: str) -> Base:
+    """The same with a curve that does not overflow at large orders."""
+    t = float(truth)
+    ratio = math.log(t / (1 - t))
+
+    def curve(order: float) -> float:
+        back = math.log1p(math.exp((1 - 2 * order) * ratio))
+        return (math.log(t) + (order - 1) * ratio + back) / (order - 1)
+
+    return truthful(truth)._replace(curve=curve)
+
+
 BASES = {"gaussian": gaussian, "laplace": laplace, "truthful response": truthful}

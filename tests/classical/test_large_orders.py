@@ -18,7 +18,7 @@ from hockeystick.classical import (
 from hockeystick.classical.binomial_terms import EXACT_ORDERS
 from hockeystick.classical.large_orders import NODES_PER_DOUBLING, SINGLE
 
-from .bases import Base, gaussian, laplace, truthful
+from .bases import Base, far_truthful, gaussian, laplace
 
 MILLION = 1_000_000
 
@@ -29,19 +29,7 @@ def precision() -> Iterator[None]:
         yield
 
 
-def response(truth: str) -> Base:
-    """Randomized response whose curve does not overflow at large orders."""
-    t = float(truth)
-    ratio = math.log(t / (1 - t))
-
-    def curve(order: float) -> float:
-        back = math.log1p(((1 - t) / t) ** (2 * order - 1))
-        return (math.log(t) + (order - 1) * ratio + back) / (order - 1)
-
-    return truthful(truth)._replace(curve=curve)
-
-
-BASES = [gaussian("5"), gaussian("1000"), laplace("2"), laplace("0.5"), response("0.9")]
+BASES = [gaussian("5"), gaussian("1000"), laplace("2"), laplace("0.5"), far_truthful("0.9")]
 
 
 def sums(base: Base, rate: float, order: int) -> tuple[mpf, mpf]:
