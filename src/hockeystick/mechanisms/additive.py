@@ -77,7 +77,7 @@ class AdditiveNoise(Mechanism):
         sensitivity: float | Sensitivity,
         epsilon: float,
         delta: float = 0.0,
-        relation: Relation = ADD_REMOVE,
+        relation: Relation | None = None,
     ) -> Self:
         """The least noise that makes a query of this sensitivity (ε, δ)-DP, exactly calibrated.
 
@@ -92,6 +92,7 @@ class AdditiveNoise(Mechanism):
         """
         from hockeystick.release.for_query import distances, solve
 
+        relation = relation or ADD_REMOVE
         unit, replace = distances(sensitivity, cls.norm, relation)
         return solve(
             lambda noise: cls(noise, replace / unit, sensitivity=unit),
@@ -124,7 +125,7 @@ class AdditiveNoise(Mechanism):
         noise = self._noise(answer.size, words.source(rng)).reshape(answer.shape)
         return private.like(answer + private.noise_scale(self, self.scale) * noise)
 
-    def statement(self, *, delta: float = 0.0, relation: Relation = ADD_REMOVE) -> str:
+    def statement(self, *, delta: float = 0.0, relation: Relation | None = None) -> str:
         """What a release protects, in words, and that floating point is not covered.
 
         >>> from hockeystick import Laplace
@@ -137,7 +138,7 @@ class AdditiveNoise(Mechanism):
 
         moved = self.sensitivity * (self.replace_sensitivity if relation is REPLACE_ONE else 1)
         how = words.noise(type(self).__name__, self.scale, moved, self.norm)
-        return words.statement(self, how, words.FLOATING_POINT, delta, relation)
+        return words.statement(self, how, words.FLOATING_POINT, delta, relation or ADD_REMOVE)
 
     @abstractmethod
     def _noise(self, count: int, words: Source) -> Floats:

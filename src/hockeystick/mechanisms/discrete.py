@@ -95,7 +95,7 @@ class DiscreteNoise(Mechanism):
         sensitivity: int | Sensitivity,
         epsilon: float,
         delta: float = 0.0,
-        relation: Relation = ADD_REMOVE,
+        relation: Relation | None = None,
     ) -> Self:
         """The least noise that makes an integer query (ε, δ)-DP, exactly calibrated.
 
@@ -109,6 +109,7 @@ class DiscreteNoise(Mechanism):
         """
         from hockeystick.release.for_query import distances, solve
 
+        relation = relation or ADD_REMOVE
         distance = distances(sensitivity, "L1", relation)
         if not (distance[0].is_integer() and distance[1].is_integer()):
             raise ParameterError(
@@ -141,7 +142,7 @@ class DiscreteNoise(Mechanism):
         noise = self._noise(answer.size, words.source(rng)).reshape(answer.shape)
         return private.like(answer + noise)
 
-    def statement(self, *, delta: float = 0.0, relation: Relation = ADD_REMOVE) -> str:
+    def statement(self, *, delta: float = 0.0, relation: Relation | None = None) -> str:
         """What a release protects, in words."""
         from hockeystick.release import statement as words
 
@@ -149,7 +150,7 @@ class DiscreteNoise(Mechanism):
         if relation is REPLACE_ONE:
             moved = self.replace_sensitivity or 2 * moved
         how = words.noise(type(self).__name__, self.scale, moved, "L1")
-        return words.statement(self, how, words.EXACT, delta, relation)
+        return words.statement(self, how, words.EXACT, delta, relation or ADD_REMOVE)
 
     @abstractmethod
     def _noise(self, count: int, words: Source) -> Integers:
