@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, fields
+from numbers import Real
 from typing import Any, Literal, Self
 
 from hockeystick.domain import finite_positive, whole
@@ -135,7 +136,7 @@ class Sensitivity:
 
 def _bounds(lower: Any, upper: Any) -> tuple[float, float]:
     for name, value in (("lower", lower), ("upper", upper)):
-        if isinstance(value, bool) or not isinstance(value, int | float):
+        if isinstance(value, bool) or not isinstance(value, Real):
             raise ParameterError(f"{name} must be a number, declared and not taken from the data")
         if not math.isfinite(value):
             raise ParameterError(f"{name} must be finite, got {value!r}")

@@ -68,7 +68,7 @@ def test_the_lecture_and_the_issue_of_counting() -> None:
     """A count at ε = 0.5: scale 2; exactly the geometric mechanism for integers."""
     assert hs.Laplace.for_query(sensitivity=1, epsilon=0.5) == hs.Laplace(2.0)
     assert hs.DiscreteLaplace.for_query(sensitivity=1, epsilon=0.5) == hs.DiscreteLaplace(2.0)
-    assert hs.Laplace.for_query(sensitivity=3, epsilon=0.5).scale == 6.0
+    assert hs.Laplace.for_query(sensitivity=3, epsilon=0.5, relation=None).scale == 6.0
 
 
 def test_a_number_for_replaced_records_is_how_far_they_move() -> None:

@@ -91,9 +91,11 @@ def test_answers_outside_the_categories(answers: Any) -> None:
     assert "got" not in str(caught.value)
 
 
-def test_without_a_finite_epsilon_nothing_is_released() -> None:
-    with pytest.raises(hs.ParameterError, match="epsilon must be finite"):
-        hs.RandomizedResponse(math.inf).release(1)
+def test_what_hides_nothing_is_not_released() -> None:
+    assert hs.RandomizedResponse(1e6).release([0, 1, 1]).tolist() == [0, 1, 1]
+    for epsilon in (1.1e6, math.inf):
+        with pytest.raises(hs.ParameterError, match=r"epsilon must be at most 1e\+06 to release"):
+            hs.RandomizedResponse(epsilon).release(1)
 
 
 @pytest.mark.parametrize(("epsilon", "categories"), [(0.5, 2), (1.0, 5)])

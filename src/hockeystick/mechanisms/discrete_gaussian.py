@@ -25,7 +25,8 @@ class DiscreteGaussian(DiscreteNoise):
     """Integer noise with P[x] ∝ e^{−x²/2σ²}, σ = noise_multiplier × sensitivity.
 
     Dominating pair: the noise moved by k = `sensitivity` against the noise; the loss at x is
-    (2kx − k²)/2σ², a lattice of spacing k/σ² (Canonne, Kamath and Steinke 2020).
+    (2kx − k²)/2σ², a lattice of spacing k/σ² (Canonne, Kamath and Steinke 2020). An answer of many
+    entries is covered in L1, not in L2: see `DiscreteNoise`.
 
     >>> round(DiscreteGaussian(1.0).epsilon(delta=1e-5), 6)
     4.430238

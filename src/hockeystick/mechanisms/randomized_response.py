@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from hockeystick.randomness import Randomness
     from hockeystick.release.response import Estimate
 
+LARGEST = 1e6
+"""A larger ε hides nothing, and its probabilities have too many digits."""
+
 
 @dataclass(frozen=True, repr=False)
 class RandomizedResponse(Mechanism):
@@ -93,8 +96,8 @@ class RandomizedResponse(Mechanism):
         from hockeystick.release import private, words
         from hockeystick.release.response import respond
 
-        if math.isinf(self.epsilon_):
-            raise ParameterError(f"epsilon must be finite to release, got {self!r}")
+        if self.epsilon_ > LARGEST:
+            raise ParameterError(f"epsilon must be at most {LARGEST:g} to release, got {self!r}")
         known = private.integers("answers", answers, 0, self.categories - 1)
         return private.like(respond(known, self.epsilon_, self.categories, words.source(rng)))
 

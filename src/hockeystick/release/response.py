@@ -26,9 +26,13 @@ def respond(answers: Integers, epsilon: float, categories: int, words: Source) -
 def truths(epsilon: float, categories: int, count: int, words: Source) -> Flags:
     """Coins that fall True with probability p = e^ε/(e^ε + K − 1), exactly.
 
-    p is irrational, and known to as many digits as are asked for: a uniform real number, whose
+    p is no fraction, but known to as many digits as are asked for: a uniform real number, whose
     digits in base 2^64 are random words, is compared with it, and both get further digits until
     they differ.
+
+    Parameters
+    ----------
+    epsilon: in [0, 1e6].
     """
     low, high = truth_digits(epsilon, categories, 64)
     drawn = words(count)
