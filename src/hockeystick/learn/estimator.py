@@ -11,11 +11,10 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from hockeystick.calibration import calibrate
 from hockeystick.domain import finite_positive, probability, whole
 from hockeystick.errors import ParameterError
 from hockeystick.learn.objective import Objective
-from hockeystick.learn.plan import Plan, noise_of
+from hockeystick.learn.plan import Plan, noise_for
 from hockeystick.learn.privacy import Privacy
 from hockeystick.learn.sgd import private_sgd
 from hockeystick.mechanisms.gaussian import Gaussian
@@ -71,11 +70,9 @@ class PrivateEstimator(BaseEstimator):  # type: ignore[misc]
         steps = max(1, math.ceil(finite_positive("epochs", self.epochs) * size / batch - 1e-9))
         epsilon, delta = finite_positive("epsilon", self.epsilon), probability("delta", self.delta)
         kind = NOISES[self._noise(delta)]
-        run = calibrate(
-            lambda x: kind(x).on(sampler) * steps, epsilon=epsilon, delta=delta, relation=relation
-        )
+        noise = noise_for(kind, sampler, steps, epsilon=epsilon, delta=delta, relation=relation)
         return Plan(
-            noise_of(run), sampler, steps, self.clip, batch, self.learning_rate,
+            noise, sampler, steps, self.clip, batch, self.learning_rate,
             self.momentum, self.regularisation, relation=relation,
         )  # fmt: skip
 

@@ -48,6 +48,7 @@ class Linear(Objective):
         return np.asarray(records.features.T @ clipped(residuals, norms, clip))
 
 
+@dataclass(frozen=True)
 class Logistic(Linear):
     """Logistic regression with two classes, y in {0, 1}: f = log(1 + e^{xθ}) − y·xθ.
 
@@ -97,6 +98,7 @@ class Softmax(Linear):
         return np.arange(len(records.targets)), records.targets.astype(np.intp)
 
 
+@dataclass(frozen=True)
 class Squares(Linear):
     """Linear regression: f = (xθ − y)²/2."""
 

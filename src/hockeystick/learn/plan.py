@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import cast
 
+from hockeystick.calibration import calibrate
 from hockeystick.domain import finite_non_negative, finite_positive, whole
-from hockeystick.errors import ParameterError, RelationError
+from hockeystick.errors import NumericalError, ParameterError, RelationError
 from hockeystick.mechanism import Mechanism
 from hockeystick.mechanisms.additive import AdditiveNoise
 from hockeystick.mechanisms.gaussian import Gaussian
@@ -79,7 +81,7 @@ class Plan:
     def _set(self, name: str, value: object) -> None:
         object.__setattr__(self, name, value)
 
-    @property
+    @cached_property
     def step(self) -> Mechanism:
         """What one step, or one epoch that is drawn as a whole, costs."""
         return self.noise.on(self.sampler)
@@ -105,6 +107,33 @@ def noise_of(mechanism: Mechanism) -> AdditiveNoise:
     base = step.base if isinstance(step, Sampled) else step
     assert isinstance(base, AdditiveNoise)
     return base
+
+
+def noise_for(
+    kind: type[AdditiveNoise],
+    sampler: Sampler,
+    steps: int,
+    *,
+    epsilon: float,
+    delta: float,
+    relation: Relation,
+) -> AdditiveNoise:
+    """The least noise with which all steps together meet (ε, δ), asked either way.
+
+    `calibrate` sees to δ(ε); where the grid of a few steps is coarse, ε(δ) can be above the target
+    by its last digits, and a little more noise is taken.
+
+    >>> from hockeystick import ADD_REMOVE, Gaussian, Poisson
+    >>> noise_for(Gaussian, Poisson(0.01), 1000, epsilon=1, delta=1e-5, relation=ADD_REMOVE)
+    Gaussian(1.3942...)
+    """
+    family = lambda x: kind(x).on(sampler) * steps  # noqa: E731
+    noise = noise_of(calibrate(family, epsilon=epsilon, delta=delta, relation=relation))
+    for digit in range(-33, 0):
+        if (noise.on(sampler) * steps).epsilon(delta, relation=relation) <= epsilon:
+            return noise
+        noise = kind(noise.noise_multiplier * (1 + 2.0**digit))
+    raise NumericalError(f"no noise was found that meets ({epsilon!r}, {delta!r})")
 
 
 def _norm(noise: AdditiveNoise, norm: Norm | None) -> Norm:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Literal
 
 import numpy as np
@@ -119,6 +120,7 @@ def _mean(trials: float, least: float) -> float:
     return mean
 
 
+@lru_cache(maxsize=64)
 def _gamma(trials: float, shape: Shape) -> tuple[float, float]:
     """γ for a mean number of trials, and the mean that this γ has."""
     if not isinstance(shape, int | float) or not -1 < shape < math.inf:

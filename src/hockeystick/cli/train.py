@@ -1,0 +1,167 @@
+"""`hockeystick train`: a private model from a CSV file, with its privacy statement."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from hockeystick.cli.shared import answer
+
+if TYPE_CHECKING:
+    from hockeystick.learn.schema import Column, Schema
+    from hockeystick.learn.training import Trained
+
+EXAMPLE = """\
+{count} columns are not declared. Say what is publicly known of them, never what the data shows, \
+in a file that is given by --schema:
+
+  [columns]
+{lines}
+
+or one by one: --bounds "{first}=LOWEST:HIGHEST" for a number, --categories "{first}=ONE,OTHER" for \
+a category, --drop "{first}" to leave it out."""
+
+
+class Undeclared(click.ClickException):
+    """Columns of which nothing is declared; the message shows how to."""
+
+    exit_code = 2
+
+
+@click.command()
+@click.argument("data", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.option("--target", required=True, help="The column to predict.")
+@click.option("--epsilon", type=float, required=True, help="The epsilon of the guarantee.")
+@click.option(
+    "--delta", type=float, default=1e-5, show_default=True, help="Its delta; 0 for pure DP."
+)
+@click.option(
+    "--schema",
+    "schema_file",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="Declared bounds and categories of the columns, in TOML or JSON.",
+)
+@click.option("--bounds", multiple=True, metavar="NAME=LOW:HIGH", help="Declare a number.")
+@click.option("--categories", multiple=True, metavar="NAME=A,B,...", help="Declare a category.")
+@click.option("--drop", multiple=True, metavar="NAME", help="Leave a column out.")
+@click.option("--clip", type=float, default=1.0, show_default=True, help="The longest gradient.")
+@click.option(
+    "--sampler",
+    type=click.Choice(["poisson", "without-replacement", "full"]),
+    default="poisson",
+    show_default=True,
+    help="How batches are drawn.",
+)
+@click.option("--batch-size", type=int, default=512, show_default=True)
+@click.option("--epochs", type=float, default=20, show_default=True, help="Passes over the data.")
+@click.option("--learning-rate", type=float, help="1 to classify, 0.25 to regress, if not given.")
+@click.option("--momentum", type=float, default=0.0, show_default=True)
+@click.option("--regularisation", type=float, default=0.0, show_default=True)
+@click.option("--population", type=int, help="A public number in place of the number of records.")
+@click.option("--test-fraction", type=float, default=0.2, show_default=True, help="Held out.")
+@click.option("--seed", type=int, help="For experiments: the same numbers each time. Not private.")
+@click.option(
+    "--output", type=click.Path(path_type=Path), help="Where to save, without suffix [DATA's name]."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print a JSON object.")
+def train(
+    data: Path,
+    target: str,
+    schema_file: Path | None,
+    bounds: tuple[str, ...],
+    categories: tuple[str, ...],
+    drop: tuple[str, ...],
+    test_fraction: float,
+    seed: int | None,
+    output: Path | None,
+    as_json: bool,
+    learning_rate: float | None,
+    **options: Any,
+) -> None:
+    """Train a private linear model on a CSV file.
+
+    Numbers are scaled by DECLARED bounds and categories are DECLARED, too: nothing is taken from
+    the data without noise. A target with categories is classified, one with bounds is regressed.
+    Saves NAME.model.json and NAME.privacy.txt.
+
+    \b
+    Example:
+      hockeystick train adult.csv --target income --epsilon 1 --schema adult.toml
+    """
+    from hockeystick.learn.schema import Schema, Table
+    from hockeystick.learn.training import train as run
+
+    schema = Schema() if schema_file is None else Schema.load(schema_file)
+    schema = schema.with_columns(_declared(bounds, categories), drop)
+    table = Table.read(data, target, schema.names)
+    _check_declared(table.undeclared(schema), schema, target)
+    if learning_rate is not None:
+        options["learning_rate"] = learning_rate
+    verbose = sys.stderr.isatty()
+    found = run(
+        table, target, schema, test_fraction=test_fraction, rng=seed, verbose=verbose, **options
+    )
+    place = output or Path(data.stem)
+    model, statement = (Path(f"{place}{suffix}") for suffix in (".model.json", ".privacy.txt"))
+    found.model.save(model)
+    statement.write_text(f"{found.privacy}\n", encoding="utf-8")
+    _show(found, model, statement, as_json)
+
+
+def _declared(bounds: tuple[str, ...], categories: tuple[str, ...]) -> dict[str, Column]:
+    """The columns that options declare."""
+    from hockeystick.learn.schema import Category, Number
+
+    found: dict[str, Column] = {}
+    for text in bounds:
+        name, _, ends = text.partition("=")
+        lower, _, upper = ends.partition(":")
+        try:
+            found[name] = Number(float(lower), float(upper))
+        except ValueError as error:
+            raise click.UsageError(f"--bounds must be NAME=LOW:HIGH, got {text!r}.") from error
+    for text in categories:
+        name, _, names = text.partition("=")
+        found[name] = Category(tuple(each.strip() for each in names.split(",")))
+    return found
+
+
+def _check_declared(missing: list[str], schema: Schema, target: str) -> None:
+    if target in schema.drop:
+        raise click.UsageError(f"The target {target!r} must not be dropped.")
+    if not missing:
+        return
+    lines = "\n".join(
+        f'  {json.dumps(name)} = [LOWEST, HIGHEST]   # a number; for a category: ["one", "other"]'
+        for name in missing
+    )
+    raise Undeclared(EXAMPLE.format(count=len(missing), lines=lines, first=missing[0]))
+
+
+def _show(found: Trained, model: Path, statement: Path, as_json: bool) -> None:
+    from hockeystick.learn.training import ANALYST
+
+    if as_json:
+        facts = {
+            "privacy": found.privacy.to_dict(),
+            "measure": found.measure,
+            "test_score": found.score,
+            "test_score_without_privacy": found.score_without_privacy,
+            "scores": ANALYST,
+            "records": {"train": found.records[0], "test": found.records[1]},
+            "model": str(model),
+            "statement": str(statement),
+        }
+        answer.print_json(facts)
+        return
+    click.echo(f"{found.privacy}\n")
+    click.echo(f"trained on {found.records[0]} records, tested on {found.records[1]} others")
+    click.echo(
+        f"test {found.measure} {found.score:.4f}   without privacy "
+        f"{found.score_without_privacy:.4f}"
+    )
+    click.echo(f"{ANALYST}\n\nsaved {model} and {statement}")

@@ -1,0 +1,243 @@
+"""Schema: what is publicly known of a table's columns, declared and never taken from the data.
+
+A file in TOML or JSON:
+
+    drop = ["fnlwgt"]                  # columns that are left out
+    names = ["age", "sex", "income"]   # only where the table has no header line
+
+    [columns]
+    age = [17, 90]                     # two numbers: the bounds of a number
+    sex = ["Female", "Male"]           # texts: the categories
+    income = ["<=50K", ">50K"]
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from hockeystick.errors import ParameterError
+from hockeystick.series import Array
+
+MISSING = {"", "?", "na", "nan", "n/a", "null"}
+
+
+@dataclass(frozen=True)
+class Number:
+    """A number between declared bounds, which become −1 and 1; a missing one is in the middle.
+
+    >>> Number(0, 100).encode(["25", "", "1000"]).tolist()
+    [[-0.5], [0.0], [1.0]]
+    """
+
+    lower: float
+    upper: float
+
+    def __post_init__(self) -> None:
+        bounds = (self.lower, self.upper)
+        if not all(math.isfinite(each) for each in bounds) or self.lower >= self.upper:
+            raise ParameterError(
+                "bounds must be two finite numbers, the lower below the upper, got "
+                f"{self.lower!r} and {self.upper!r}"
+            )
+
+    @property
+    def width(self) -> int:
+        """How many features it makes."""
+        return 1
+
+    def encode(self, cells: Sequence[str]) -> Array:
+        """The features of each cell."""
+        values = self.values(cells)
+        middle, half = (self.lower + self.upper) / 2, (self.upper - self.lower) / 2
+        return np.clip(np.nan_to_num((values - middle) / half, nan=0.0), -1.0, 1.0)[:, None]
+
+    def values(self, cells: Sequence[str]) -> Array:
+        """The numbers as they are, NaN where there is none."""
+        return np.array([math.nan if _missing(cell) else float(cell) for cell in cells])
+
+
+@dataclass(frozen=True)
+class Category:
+    """One of the declared texts, a feature for each of them; 0 everywhere for any other text.
+
+    >>> Category(("a", "b")).encode(["b", "?"]).tolist()
+    [[0.0, 1.0], [0.0, 0.0]]
+    """
+
+    categories: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        if len(set(self.categories)) != len(self.categories) or len(self.categories) < 2:
+            raise ParameterError(
+                f"categories must be at least two different texts, got {list(self.categories)!r}"
+            )
+
+    @property
+    def width(self) -> int:
+        """How many features it makes."""
+        return len(self.categories)
+
+    def encode(self, cells: Sequence[str]) -> Array:
+        """The features of each cell."""
+        return np.array([[float(cell == each) for each in self.categories] for cell in cells])
+
+
+Column = Number | Category
+
+
+@dataclass(frozen=True)
+class Schema:
+    """Declared columns by name; `names` of all columns where the table has no header line."""
+
+    columns: Mapping[str, Column] = field(default_factory=dict)
+    drop: tuple[str, ...] = ()
+    names: tuple[str, ...] | None = None
+
+    @classmethod
+    def load(cls, path: Path) -> Schema:
+        """Read a schema from a .toml or .json file."""
+        try:
+            text = path.read_text(encoding="utf-8")
+            content = json.loads(text) if path.suffix == ".json" else tomllib.loads(text)
+        except ValueError as error:
+            raise ParameterError(f"{path} is not a schema: {error}") from None
+        return cls.of(content)
+
+    @classmethod
+    def of(cls, content: Any) -> Schema:
+        """A schema from plain values, as `to_dict` writes them.
+
+        >>> Schema.of({"columns": {"age": [17, 90]}}).columns["age"]
+        Number(lower=17, upper=90)
+        """
+        if not isinstance(content, dict) or set(content) - {"columns", "drop", "names"}:
+            raise ParameterError("a schema must have no other keys than columns, drop and names")
+        columns = {name: column(name, value) for name, value in content["columns"].items()}
+        names = content.get("names")
+        return cls(columns, tuple(content.get("drop", ())), names and tuple(names))
+
+    def with_columns(self, columns: Mapping[str, Column], drop: Sequence[str]) -> Schema:
+        """The same, with some columns declared anew and more of them left out."""
+        return Schema({**self.columns, **columns}, (*self.drop, *drop), self.names)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, for JSON."""
+        columns = {
+            name: [each.lower, each.upper] if isinstance(each, Number) else list(each.categories)
+            for name, each in self.columns.items()
+        }
+        content: dict[str, Any] = {"columns": columns, "drop": list(self.drop)}
+        return content | ({"names": list(self.names)} if self.names else {})
+
+
+def column(name: str, value: Any) -> Column:
+    """A declaration: two numbers are bounds, texts are categories."""
+    if isinstance(value, list | tuple) and all(isinstance(each, str) for each in value):
+        return Category(tuple(value))
+    if isinstance(value, list | tuple) and len(value) == 2:
+        lower, upper = value
+        if all(isinstance(x, int | float) and not isinstance(x, bool) for x in (lower, upper)):
+            return Number(lower, upper)
+    raise ParameterError(
+        f"the column {name!r} must be declared by two numbers, its bounds, or by texts, its "
+        f"categories, got {value!r}"
+    )
+
+
+@dataclass(frozen=True)
+class Table:
+    """The cells of a CSV file, by column."""
+
+    cells: Mapping[str, list[str]]
+
+    def __len__(self) -> int:
+        return len(next(iter(self.cells.values()), []))
+
+    @classmethod
+    def read(cls, path: Path, target: str, names: Sequence[str] | None = None) -> Table:
+        """Read a file; no cell of it is ever in a message, nor a header that may be a record."""
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            rows = _rows(file)
+            head = list(names) if names else [cell.strip() for cell in next(rows, (0, []))[1]]
+            if target not in head:
+                raise ParameterError(
+                    f"the target {target!r} is not among the {len(head)} columns of {path}; a file "
+                    "without a header line needs their names: names = [...] in the schema"
+                )
+            cells: dict[str, list[str]] = {name: [] for name in head}
+            if len(cells) < len(head):
+                raise ParameterError(f"the columns of {path} must have different names")
+            for line, row in rows:
+                if len(row) != len(head):
+                    raise ParameterError(
+                        f"line {line} of {path} must have {len(head)} cells, got {len(row)}"
+                    )
+                for name, cell in zip(head, row, strict=True):
+                    cells[name].append(cell.strip())
+        return cls(cells)
+
+    def features(self, schema: Schema, target: str) -> Array:
+        """All declared columns but the target, encoded side by side."""
+        used = [name for name in schema.columns if name != target and name not in schema.drop]
+        for name in used:
+            if name not in self.cells:
+                raise ParameterError(f"the declared column {name!r} is not in the file")
+        if not used:
+            raise ParameterError("no column is left to learn from")
+        return np.hstack([_encoded(name, schema.columns[name], self.cells[name]) for name in used])
+
+    def undeclared(self, schema: Schema) -> list[str]:
+        """The columns that are neither declared nor dropped."""
+        return [n for n in self.cells if n not in schema.columns and n not in schema.drop]
+
+    def targets(self, target: str, declared: Column) -> Array:
+        """The target of every record, which none may lack."""
+        cells = self.cells[target]
+        if isinstance(declared, Category):
+            if not set(cells) <= set(declared.categories):
+                raise ParameterError(
+                    f"the target {target!r} must hold declared categories only: there is another, "
+                    "which is not shown"
+                )
+            return np.array(cells)
+        values = _numbers(target, declared, cells)
+        if np.isnan(values).any():
+            raise ParameterError(f"the target {target!r} must not be missing in any record")
+        return np.clip(values, declared.lower, declared.upper)
+
+
+def _rows(file: Any) -> Iterator[tuple[int, list[str]]]:
+    reader = csv.reader(file, skipinitialspace=True)
+    for row in reader:
+        if row:
+            yield reader.line_num, row
+
+
+def _missing(cell: str) -> bool:
+    return cell.lower() in MISSING
+
+
+def _numbers(name: str, declared: Number, cells: Sequence[str]) -> Array:
+    try:
+        values = declared.values(cells)
+    except ValueError:
+        raise ParameterError(
+            f"the column {name!r} is declared by bounds but holds a text (not shown); declare its "
+            "categories, or leave it out"
+        ) from None
+    return np.where(np.isinf(values), np.nan, values)
+
+
+def _encoded(name: str, declared: Column, cells: Sequence[str]) -> Array:
+    if isinstance(declared, Number):
+        _numbers(name, declared, cells)
+    return declared.encode(cells)

@@ -1,0 +1,137 @@
+"""Checkpoints: an interrupted run goes on as if it had not been."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+import hockeystick as hs
+from hockeystick.learn import Budget, Logistic, Plan, private_sgd
+
+X = np.random.default_rng(0).standard_normal((60, 3))
+Y = (X[:, 0] > 0).astype(float)
+
+
+class Interrupted(Exception):
+    pass
+
+
+def interrupt_at(step):
+    def callback(progress):
+        if progress.step == step:
+            raise Interrupted
+
+    return callback
+
+
+def plan(**options):
+    given = {"steps": 12, "clip": 1.0, "batch_size": 6, "momentum": 0.9} | options
+    return Plan(hs.Gaussian(1.1), hs.Poisson(0.1), **given)
+
+
+@pytest.mark.parametrize("sampler", [hs.Poisson(0.1), hs.Poisson(0.001), hs.EveryRecord()])
+@pytest.mark.parametrize("noise", [hs.Gaussian(1.1), hs.Laplace(2.0)])
+def test_resuming_is_bit_identical_under_a_seed(tmp_path, sampler, noise):
+    chosen = Plan(noise, sampler, steps=12, clip=1.0, batch_size=6, momentum=0.9)
+    whole = private_sgd(Logistic(), X, Y, chosen, rng=3, every=5)
+    place = tmp_path / "run.json"
+    for stop in (5, 10):
+        with pytest.raises(Interrupted):
+            private_sgd(
+                Logistic(), X, Y, chosen, rng=3, every=5, checkpoint=place,
+                callback=interrupt_at(stop),
+            )  # fmt: skip
+    resumed = private_sgd(Logistic(), X, Y, chosen, rng=3, every=5, checkpoint=place)
+    assert resumed.parameters.tobytes() == whole.parameters.tobytes()
+    assert resumed.accountant.spent == whole.accountant.spent == chosen.mechanism
+
+
+def test_the_accountant_and_the_budget_survive(tmp_path):
+    place, ledger = tmp_path / "run.json", tmp_path / "ledger.json"
+    accountant = hs.Accountant()
+    accountant.spend(hs.Gaussian(4.0))
+    accountant.save(ledger)
+    options = {"budget": Budget(4.0, 1e-5), "every": 5, "checkpoint": place, "rng": 3}
+    chosen = plan(steps=1000)
+    with pytest.raises(Interrupted):
+        private_sgd(
+            Logistic(), X, Y, chosen, accountant=accountant, callback=interrupt_at(10), **options
+        )
+    assert accountant.spent == hs.Gaussian(4.0) + chosen.step * 10
+    run = private_sgd(Logistic(), X, Y, chosen, accountant=hs.Accountant.load(ledger), **options)
+    assert run.accountant.spent == hs.Gaussian(4.0) + run.plan.mechanism
+    assert run.accountant.epsilon(1e-5) <= 4.0
+    assert (run.accountant.spent + chosen.step).epsilon(1e-5) > 4.0
+
+
+def test_a_finished_run_is_not_run_again(tmp_path):
+    place = tmp_path / "run.json"
+    first = private_sgd(Logistic(), X, Y, plan(), rng=3, checkpoint=place)
+    again = private_sgd(Logistic(), X, Y, plan(), rng=3, checkpoint=place)
+    np.testing.assert_array_equal(first.parameters, again.parameters)
+    assert again.accountant.spent == plan().mechanism
+
+
+def test_what_another_accountant_spent_is_not_lost(tmp_path):
+    place = tmp_path / "run.json"
+    private_sgd(Logistic(), X, Y, plan(), rng=3, checkpoint=place)
+    other = hs.Accountant()
+    other.spend(hs.Laplace(1.0))
+    with pytest.raises(hs.ParameterError, match="accountant must hold what it held"):
+        private_sgd(Logistic(), X, Y, plan(), rng=3, checkpoint=place, accountant=other)
+
+
+def test_the_state_of_a_secure_generator_is_never_written(tmp_path):
+    place = tmp_path / "run.json"
+    private_sgd(Logistic(), X, Y, plan(), checkpoint=place)
+    assert json.loads(place.read_text())["generator"] is None
+    seeded = tmp_path / "seeded.json"
+    private_sgd(Logistic(), X, Y, plan(), rng=1, checkpoint=seeded)
+    assert json.loads(seeded.read_text())["generator"] is not None
+    own = tmp_path / "own.json"
+    private_sgd(Logistic(), X, Y, plan(), rng=np.random.default_rng(0), checkpoint=own)
+    assert json.loads(own.read_text())["generator"] is None
+
+
+def test_a_secure_run_resumes_with_its_accountant(tmp_path):
+    place = tmp_path / "run.json"
+    with pytest.raises(Interrupted):
+        private_sgd(Logistic(), X, Y, plan(), every=5, checkpoint=place, callback=interrupt_at(5))
+    seen = []
+    run = private_sgd(Logistic(), X, Y, plan(), every=1, checkpoint=place, callback=seen.append)
+    assert [progress.step for progress in seen] == list(range(6, 13))
+    assert run.accountant.spent == plan().mechanism
+
+
+@pytest.mark.parametrize(
+    "changed", [{"clip": 2.0}, {"steps": 13}, {"learning_rate": 0.1}, {"relation": hs.ZERO_OUT}]
+)
+def test_another_plan_is_refused(tmp_path, changed):
+    place = tmp_path / "run.json"
+    private_sgd(Logistic(), X, Y, plan(), rng=3, checkpoint=place)
+    with pytest.raises(hs.ParameterError, match="another plan"):
+        private_sgd(Logistic(), X, Y, plan(**changed), rng=3, checkpoint=place)
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{}", '{"format": "hockeystick accountant"}', "\x00"])
+def test_other_files_are_refused(tmp_path, text):
+    place = tmp_path / "run.json"
+    place.write_text(text)
+    with pytest.raises(hs.ParameterError, match="is not a hockeystick checkpoint"):
+        private_sgd(Logistic(), X, Y, plan(), rng=3, checkpoint=place)
+    assert place.read_text() == text
+
+
+def test_a_damaged_checkpoint_is_refused(tmp_path):
+    place = tmp_path / "run.json"
+    private_sgd(Logistic(), X, Y, plan(), rng=3, checkpoint=place)
+    whole = json.loads(place.read_text())
+    for key in ("done", "parameters", "before"):
+        place.write_text(json.dumps({k: v for k, v in whole.items() if k != key}))
+        with pytest.raises(hs.ParameterError, match="does not fit"):
+            private_sgd(Logistic(), X, Y, plan(), rng=3, checkpoint=place)
+    place.write_text(json.dumps(whole | {"version": 99}))
+    with pytest.raises(hs.ParameterError, match="not of version 1"):
+        private_sgd(Logistic(), X, Y, plan(), rng=3, checkpoint=place)

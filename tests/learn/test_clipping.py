@@ -1,0 +1,132 @@
+"""Clipping: no record weighs more than the clip, whatever it holds."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from hockeystick.learn.clipping import clipped, lengths
+from hockeystick.learn.linear import Linear, Logistic, Softmax, Squares
+from hockeystick.learn.objective import Custom, Records
+
+NORMS = ("L1", "L2")
+ORDINARY = st.floats(-10, 10)
+ANY = st.floats(allow_nan=False, allow_infinity=False)
+
+
+def exact_norm(values, norm):
+    """By exactly rounded sums, after scaling by a power of two."""
+    largest = max((abs(v) for v in values), default=0.0)
+    if largest == 0:
+        return 0.0
+    shift = math.frexp(largest)[1]
+    small = [math.ldexp(v, -shift) for v in values]
+    total = math.fsum(map(abs, small)) if norm == "L1" else math.sqrt(math.fsum(v * v for v in small))
+    return math.ldexp(total, shift) if shift < 1000 else total * 2.0**shift
+
+
+def records_of(objective, rng, count=40, features=6):
+    x = rng.standard_normal((count, features)) * rng.exponential(3, (count, 1))
+    if isinstance(objective, Softmax):
+        return Records(x, rng.integers(0, objective.outputs, count).astype(float))
+    if isinstance(objective, Logistic):
+        return Records(x, rng.integers(0, 2, count).astype(float))
+    return Records(x, rng.standard_normal(count) * 5)
+
+
+@pytest.mark.parametrize("norm", NORMS)
+@given(arrays(float, (3, 4), elements=st.floats(-1e300, 1e300)))
+def test_lengths_neither_overflow_nor_underflow(norm, rows):
+    found = lengths(rows, norm)
+    for row, length in zip(rows.tolist(), found.tolist(), strict=True):
+        assert length == pytest.approx(exact_norm(row, norm), rel=1e-14, abs=0)
+
+
+@pytest.mark.parametrize("norm", NORMS)
+@given(arrays(float, (4, 3), elements=ANY), st.floats(1e-3, 1e3))
+def test_no_row_is_longer_than_the_clip(norm, rows, clip):
+    for row in clipped(rows, lengths(rows, norm), clip).tolist():
+        assert exact_norm(row, norm) <= clip
+
+
+@pytest.mark.parametrize("norm", NORMS)
+@pytest.mark.parametrize("objective", [Logistic(), Softmax(4), Squares()], ids=repr)
+@given(st.data())
+def test_one_record_of_a_linear_model_weighs_at_most_the_clip(norm, objective, data):
+    """Even with absurd features, targets and parameters."""
+    x = data.draw(arrays(float, (1, 3), elements=ANY))
+    theta = data.draw(arrays(float, objective.shape(3), elements=ANY))
+    y = data.draw(ANY) if isinstance(objective, Squares) else float(data.draw(st.integers(0, 1)))
+    total = objective.clipped_sum(theta, Records(x, np.array([y])), 0.7, norm)
+    assert exact_norm(total.ravel().tolist(), norm) <= 0.7
+
+
+@pytest.mark.parametrize("norm", NORMS)
+@pytest.mark.parametrize("objective", [Logistic(), Softmax(5), Squares()], ids=repr)
+@pytest.mark.parametrize("clip", [0.05, 1.0, 1e6])
+def test_linear_models_clip_as_the_matrix_of_gradients_says(norm, objective, clip):
+    rng = np.random.default_rng(1)
+    records = records_of(objective, rng)
+    theta = rng.standard_normal(objective.shape(6))
+    rows = objective.gradients(theta, records).reshape(40, -1)
+    norms = np.linalg.norm(rows, ord=1 if norm == "L1" else 2, axis=1)
+    wanted = (rows * np.minimum(1, clip / norms)[:, None]).sum(axis=0)
+    measured = objective.measured(records, norm)
+    for given_ in (records, measured):  # lengths computed on the way, or once for all
+        found = objective.clipped_sum(theta, given_, clip, norm)
+        np.testing.assert_allclose(found.ravel(), wanted, rtol=1e-11, atol=1e-11)
+    assert (norms > 0.05).any()
+
+
+@pytest.mark.parametrize("objective", [Logistic(), Softmax(3), Squares()], ids=repr)
+def test_gradients_are_the_differences_of_the_losses(objective):
+    rng = np.random.default_rng(2)
+    records = records_of(objective, rng, count=7, features=3)
+    theta = rng.standard_normal(objective.shape(3)) * 0.3
+    found = objective.gradients(theta, records)
+    h = 1e-6
+    for place in np.ndindex(theta.shape):
+        move = np.zeros(theta.shape)
+        move[place] = h
+        slope = (objective.losses(theta + move, records) - objective.losses(theta - move, records))
+        np.testing.assert_allclose(found[(slice(None), *place)], slope / (2 * h), atol=2e-6, rtol=1e-6)
+
+
+def test_losses_of_known_values():
+    one = Records(np.array([[2.0]]), np.array([1.0]))
+    assert Logistic().losses(np.array([[3.0]]), one)[0] == pytest.approx(math.log1p(math.exp(-6)))
+    assert Squares().losses(np.array([[3.0]]), one)[0] == 12.5
+    theta = np.array([[1.0, 3.0, 0.0]])
+    wanted = math.log(math.exp(2) + math.exp(6) + 1) - 6
+    assert Softmax(3).losses(theta, one)[0] == pytest.approx(wanted, rel=1e-14)
+
+
+def test_softmax_of_two_classes_is_logistic():
+    rng = np.random.default_rng(3)
+    records = records_of(Logistic(), rng)
+    theta = rng.standard_normal((6, 1))
+    both = np.hstack([np.zeros((6, 1)), theta])
+    np.testing.assert_allclose(
+        Softmax(2).losses(both, records), Logistic().losses(theta, records), rtol=1e-12
+    )
+
+
+def test_a_batch_of_nobody_sums_to_zero():
+    for objective in (Logistic(), Softmax(3), Squares()):
+        nobody = Records(np.zeros((0, 4)), np.zeros(0))
+        total = objective.clipped_sum(np.ones(objective.shape(4)), nobody, 1.0, "L2")
+        assert total.shape == objective.shape(4)
+        assert not total.any()
+
+
+def test_custom_objectives_clip_each_record():
+    custom = Custom(2, lambda t, x, y: y, lambda t, x, y: x)
+    records = Records(np.array([[3.0, 4.0], [0.3, 0.4], [np.inf, 1.0]]), np.zeros(3))
+    found = custom.clipped_sum(np.zeros((2, 1)), records, 1.0, "L2")
+    np.testing.assert_allclose(found[:, 0], [0.9, 1.2], rtol=1e-11)
+    assert not isinstance(custom, Linear)

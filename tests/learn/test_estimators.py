@@ -1,0 +1,265 @@
+"""The scikit-learn estimators: scikit-learn's own checks, privacy, accuracy, refusals."""
+
+from __future__ import annotations
+
+import pickle
+import subprocess
+import sys
+import warnings
+
+import numpy as np
+import pytest
+from sklearn import linear_model
+from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris
+from sklearn.exceptions import NotFittedError
+from sklearn.model_selection import GridSearchCV, cross_val_score, train_test_split
+from sklearn.pipeline import make_pipeline
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+import hockeystick as hs
+from hockeystick.learn import BoundedScaler, LinearRegression, LogisticRegression
+from hockeystick.learn.estimator import TuningWarning
+
+X = np.random.default_rng(0).uniform(-1, 1, (200, 3))
+Y = np.where(X[:, 0] > 0, "yes", "no")
+
+# Noise forbids none of them: the checks that compare two fits set random_state.
+FORBIDDEN: dict[str, str] = {}
+
+
+@parametrize_with_checks(
+    [LogisticRegression(), LinearRegression(), BoundedScaler()],
+    expected_failed_checks=lambda estimator: FORBIDDEN,
+)
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
+def test_scikit_learns_own_checks(estimator, check):
+    check(estimator)
+
+
+@pytest.fixture(scope="module")
+def tumours():
+    data = load_breast_cancer()
+    upper = np.array(
+        [30, 40, 200, 3000, 0.2, 0.4, 0.5, 0.25, 0.4, 0.1, 3, 5, 25, 600, 0.04, 0.15, 0.4, 0.06,
+         0.08, 0.03, 40, 50, 300, 5000, 0.25, 1.2, 1.5, 0.3, 0.7, 0.25]
+    )  # fmt: skip
+    x = BoundedScaler(np.zeros(30), upper).fit_transform(data.data)
+    return train_test_split(x, data.target, test_size=0.3, random_state=0, stratify=data.target)
+
+
+@pytest.mark.parametrize(
+    ("options", "mechanism", "relation"),
+    [
+        ({}, hs.Gaussian(1.0).on(hs.Poisson(0.25)) * 8, hs.ZERO_OUT),
+        ({"population": 400}, hs.Gaussian(1.0).on(hs.Poisson(0.125)) * 16, hs.ADD_REMOVE),
+        (
+            {"sampler": "without-replacement"},
+            hs.Gaussian(1.0).on(hs.WithoutReplacement(50, 200)) * 8,
+            hs.REPLACE_ONE,
+        ),
+        ({"sampler": "full"}, hs.Gaussian(1.0) * 2, hs.ZERO_OUT),
+        ({"sampler": "full", "relation": "replace-one"}, hs.Gaussian(1.0) * 2, hs.REPLACE_ONE),
+        ({"delta": 0.0}, hs.Laplace(1.0).on(hs.Poisson(0.25)) * 8, hs.ZERO_OUT),
+        ({"noise": "laplace", "sampler": "full"}, hs.Laplace(1.0) * 2, hs.ZERO_OUT),
+        ({"batch_size": 1000}, hs.Gaussian(1.0) * 2, hs.ZERO_OUT),
+    ],
+)
+def test_the_mechanism_is_the_hand_written_one(options, mechanism, relation):
+    """Solved here for its noise by bisection of ε(δ)."""
+    given = {"batch_size": 50, "epochs": 2, "epsilon": 2.0, "random_state": 0} | options
+    privacy = LogisticRegression(**given).fit(X, Y).privacy_
+    [(step, count)] = mechanism.parts.items()
+    base = getattr(step, "base", step)
+    low, high = 1e-2, 1e3
+    delta = given.get("delta", 1e-5)
+    for _ in range(45):
+        middle = (low * high) ** 0.5
+        noise = type(base)(middle)
+        run = (noise.on(step.sampler) if hasattr(step, "sampler") else noise) * count
+        if run.epsilon(delta, relation=relation) <= 2.0:
+            high = middle
+        else:
+            low = middle
+    [(ran, steps)] = privacy.mechanism.parts.items()
+    ran_base = getattr(ran, "base", ran)
+    assert (type(ran_base), steps, privacy.relation) == (type(base), count, relation)
+    assert ran_base.noise_multiplier == pytest.approx(high, rel=1e-6)
+    assert getattr(ran, "sampler", None) == getattr(step, "sampler", None)
+    assert 2.0 * (1 - 1e-6) < privacy.epsilon <= 2.0
+
+
+def test_the_statement_says_what_is_public():
+    secret = LogisticRegression(population=500, classes=["no", "yes"], epochs=1).fit(X, Y)
+    assert "Taken as public" not in str(secret.privacy_)
+    assert "200" not in str(secret.privacy_)
+    open_ = LogisticRegression(epochs=1).fit(X, Y)
+    assert "the number of records, 200; the set of labels" in str(open_.privacy_)
+    assert "protects nobody" not in str(open_.privacy_)
+    seeded = LogisticRegression(epochs=1, random_state=1).fit(X, Y)
+    assert "protects nobody" in str(seeded.privacy_)
+    again = pickle.loads(pickle.dumps(seeded))
+    assert str(again.privacy_) == str(seeded.privacy_)
+
+
+@pytest.mark.parametrize("sampler", ["poisson", "without-replacement", "full"])
+def test_generous_budgets_come_near_the_non_private_model(tumours, sampler):
+    x, x_test, y, y_test = tumours
+    plain = linear_model.LogisticRegression(C=1e3, max_iter=5000).fit(x, y).score(x_test, y_test)
+    options = {"sampler": sampler, "batch_size": 64, "epochs": 200 if sampler == "full" else 40}
+    clf = LogisticRegression(epsilon=100.0, random_state=0, **options).fit(x, y)
+    assert plain > 0.93
+    assert clf.score(x_test, y_test) > plain - 0.03
+
+
+def test_small_budgets_still_learn(tumours):
+    x, x_test, y, y_test = tumours
+    options = {"epsilon": 1.0, "batch_size": 64}
+    scores = [
+        LogisticRegression(random_state=seed, **options).fit(x, y).score(x_test, y_test)
+        for seed in range(3)
+    ]
+    assert 0.85 < np.mean(scores) < 0.98
+
+
+def test_three_classes():
+    data = load_iris()
+    x = BoundedScaler([4, 2, 1, 0], [8, 5, 7, 3]).fit_transform(data.data)
+    names = data.target_names[data.target]
+    clf = LogisticRegression(epsilon=50.0, sampler="full", epochs=300, clip=2.0, random_state=0)
+    clf.fit(x, names)
+    assert clf.coef_.shape == (3, 4)
+    assert clf.score(x, names) > 0.9
+    proba = clf.predict_proba(x)
+    np.testing.assert_allclose(proba.sum(axis=1), 1.0, rtol=1e-12)
+    np.testing.assert_array_equal(clf.classes_[proba.argmax(axis=1)], clf.predict(x))
+    np.testing.assert_allclose(np.exp(clf.predict_log_proba(x)), proba, rtol=1e-12)
+
+
+def test_two_classes_agree_on_themselves():
+    clf = LogisticRegression(epsilon=10.0, random_state=0).fit(X, Y)
+    proba, score = clf.predict_proba(X)[:, 1], clf.decision_function(X)
+    np.testing.assert_allclose(proba, 1 / (1 + np.exp(-score)), rtol=1e-12)
+    np.testing.assert_array_equal(clf.predict(X) == "yes", score > 0)
+    assert clf.score(X, Y) > 0.9
+    flat = LogisticRegression(epsilon=10.0, random_state=0, fit_intercept=False).fit(X, Y)
+    assert flat.intercept_ == 0
+
+
+def test_regression_comes_near_least_squares():
+    data = load_diabetes(scaled=False)
+    lower = [15, 1, 15, 60, 90, 40, 20, 2, 3, 50]
+    upper = [80, 2, 45, 135, 305, 245, 100, 10, 6.5, 130]
+    x = BoundedScaler(lower, upper).fit_transform(data.data)
+    plain = linear_model.LinearRegression().fit(x, data.target).score(x, data.target)
+    model = LinearRegression(
+        epsilon=100.0, sampler="full", epochs=500, target_bounds=(25, 346), random_state=0
+    ).fit(x, data.target)
+    assert plain > 0.5
+    assert model.score(x, data.target) > plain - 0.05
+    zero = x * 0
+    np.testing.assert_allclose(model.predict(zero), model.intercept_)
+
+
+def test_targets_beyond_their_bounds_are_clipped():
+    x = np.zeros((300, 1))
+    model = LinearRegression(epsilon=1e4, sampler="full", epochs=100, target_bounds=(0, 10))
+    assert model.fit(x, np.full(300, 1e9)).intercept_ == pytest.approx(10, abs=0.2)
+    with pytest.raises(hs.ParameterError, match="target_bounds must be finite"):
+        LinearRegression(target_bounds=(3, 3)).fit(X, X[:, 0])
+
+
+def test_pipelines_and_searches_work_and_warn():
+    model = make_pipeline(BoundedScaler(), LogisticRegression(epochs=1, random_state=0))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert model.fit(X, Y).predict(X).shape == (200,)
+    grid = {"logisticregression__learning_rate": [0.5, 2.0]}
+    with pytest.warns(TuningWarning, match="costs its whole epsilon"):
+        search = GridSearchCV(model, grid, cv=2).fit(X, Y)
+    assert search.best_params_["logisticregression__learning_rate"] in (0.5, 2.0)
+    with pytest.warns(TuningWarning, match="tuning_cost"):
+        cross_val_score(model, X, Y, cv=2)
+
+
+@pytest.mark.parametrize("kind", [LogisticRegression, LinearRegression])
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"epsilon": 0.0}, "epsilon must be in"),
+        ({"epsilon": float("nan")}, "epsilon must be"),
+        ({"delta": -1e-5}, "delta must be"),
+        ({"delta": 0.0, "noise": "gaussian"}, "noise must be laplace for delta = 0"),
+        ({"noise": "cauchy"}, "noise must be gaussian, laplace or None"),
+        ({"clip": 0.0}, "clip must be"),
+        ({"clip": -1.0}, "clip must be"),
+        ({"sampler": "shuffled"}, "sampler must be one of poisson, without-replacement, full"),
+        ({"sampler": "without-replacement", "batch_size": 201}, "batch_size must be at most"),
+        ({"batch_size": 0}, "batch_size must be"),
+        ({"epochs": 0}, "epochs must be"),
+        ({"momentum": 1.0}, "momentum must be"),
+        ({"population": 0}, "population must be"),
+        ({"sampler": "without-replacement", "population": 300, "batch_size": 9}, "population must"),
+        ({"relation": "neighbours"}, "relation must be"),
+        ({"relation": "add-remove"}, "population must be declared"),
+        ({"random_state": "seed"}, "rng must be"),
+    ],
+)
+def test_refusals(kind, options, message):
+    y = Y if kind is LogisticRegression else X[:, 1]
+    with pytest.raises(hs.ParameterError, match=message):
+        kind(**options).fit(X, y)
+
+
+def test_labels_are_checked_and_not_shown():
+    with pytest.raises(hs.ParameterError, match="at least two classes, got one class") as caught:
+        LogisticRegression().fit(X, np.full(200, "secret"))
+    assert "secret" not in str(caught.value)
+    with pytest.raises(hs.ParameterError, match="declared classes only") as caught:
+        LogisticRegression(classes=["yes", "no"]).fit(X, np.append(Y[1:], "secret"))
+    assert "secret" not in str(caught.value)
+    with pytest.raises(hs.ParameterError, match="classes must be at least two"):
+        LogisticRegression(classes=["yes"]).fit(X, Y)
+    # Of declared classes one may be empty: an error would tell that it is.
+    one = LogisticRegression(classes=["yes", "no"], epochs=1).fit(X, np.full(200, "yes"))
+    assert one.classes_.tolist() == ["no", "yes"]
+
+
+@pytest.mark.parametrize("kind", [LogisticRegression, LinearRegression, BoundedScaler])
+def test_features_are_checked_and_not_shown(kind):
+    texts = X.astype(object)
+    texts[3, 1] = "secret"
+    hole = X.copy()
+    hole[3, 1] = np.nan
+    y = Y if kind is LogisticRegression else X[:, 1]
+    for bad in (texts, hole):
+        with pytest.raises(ValueError, match="NaN|could not convert") as caught:
+            kind().fit(bad, y)
+        assert "secret" not in str(caught.value)
+        fitted = kind().fit(X, y)
+        with pytest.raises(ValueError, match="NaN|could not convert") as caught:
+            (fitted.transform if kind is BoundedScaler else fitted.predict)(bad)
+        assert "secret" not in str(caught.value)
+    with pytest.raises(NotFittedError):
+        (kind().transform if kind is BoundedScaler else kind().predict)(X)
+
+
+def test_the_scaler_knows_only_its_bounds():
+    scaler = BoundedScaler([0, -5, 1], [10, 5, 3])
+    np.testing.assert_array_equal(
+        scaler.fit(X).transform([[0, 0, 3], [20, 2.5, -9]]), [[-1, 0, 1], [1, 0.5, -1]]
+    )
+    with pytest.raises(hs.ParameterError, match="one for each of 3 features"):
+        BoundedScaler([0, 1], 2).fit(X)
+    with pytest.raises(hs.ParameterError, match="each lower below its upper"):
+        BoundedScaler(1, 1).fit(X)
+
+
+def test_the_core_does_not_import_learning():
+    code = (
+        "import sys, hockeystick; import hockeystick as hs; hs.Gaussian;"
+        "assert not [m for m in sys.modules if m.startswith(('hockeystick.learn', 'sklearn'))];"
+        "import hockeystick.learn as learn; learn.private_sgd; learn.tuning_cost;"
+        "assert 'sklearn' not in sys.modules; learn.LogisticRegression;"
+        "assert 'sklearn' in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)

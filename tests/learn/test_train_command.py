@@ -1,0 +1,240 @@
+"""Schemas, tables, and `hockeystick train` as a user runs it."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+from sklearn.datasets import load_breast_cancer
+
+import hockeystick as hs
+from hockeystick.cli.main import main
+from hockeystick.learn.model import Model
+from hockeystick.learn.schema import Category, Number, Schema, Table
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+PEOPLE = """age,sex,note,income
+30,Male,a,low
+50,Female,b,high
+,Female,c,high
+200,Other,d,low
+"""
+DECLARED = ["--bounds", "age=20:60", "--categories", "sex=Female,Male", "--drop", "note"]
+TARGET = ["--target", "income", "--categories", "income=low,high", "--epsilon", "1"]
+
+
+@pytest.fixture
+def people(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(0)
+    with Path("people.csv").open("w") as file:
+        file.write("age,sex,note,income\n")
+        for _ in range(300):
+            age, sex = int(rng.integers(20, 61)), rng.choice(["Female", "Male"])
+            file.write(f"{age}, {sex}, secret31337, {'high' if age > 40 else 'low'}\n")
+    return tmp_path
+
+
+def run(*arguments):
+    return CliRunner().invoke(main, ["train", *map(str, arguments)])
+
+
+def test_cells_become_features_by_declaration_alone(tmp_path):
+    path = tmp_path / "p.csv"
+    path.write_text(PEOPLE)
+    table = Table.read(path, "income")
+    schema = Schema.of(
+        {"columns": {"age": [20, 60], "sex": ["Female", "Male"], "income": ["low", "high"]},
+         "drop": ["note"]}
+    )  # fmt: skip
+    wanted = [[-0.5, 0, 1], [0.5, 1, 0], [0, 1, 0], [1, 0, 0]]
+    np.testing.assert_array_equal(table.features(schema, "income"), wanted)
+    assert table.targets("income", schema.columns["income"]).tolist() == ["low", "high"] * 1 + [
+        "high",
+        "low",
+    ]
+    assert table.undeclared(schema) == []
+    assert table.undeclared(Schema()) == ["age", "sex", "note", "income"]
+    assert Schema.of(schema.to_dict()) == schema
+    np.testing.assert_array_equal(
+        table.features(schema, "income"),
+        np.vstack([Table({k: v[i : i + 1] for k, v in table.cells.items()}).features(schema, "income")
+                   for i in range(4)]),
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ({"columns": {"age": [60, 20]}}, "the lower below the upper"),
+        ({"columns": {"age": [20, float("inf")]}}, "finite"),
+        ({"columns": {"age": [20]}}, "two numbers, its bounds, or by texts"),
+        ({"columns": {"age": "20-60"}}, "two numbers"),
+        ({"columns": {"sex": ["one"]}}, "at least two different texts"),
+        ({"columns": {"sex": ["one", "one"]}}, "at least two different texts"),
+        ({"columns": {}, "bounds": {}}, "no other keys"),
+        ([], "no other keys"),
+    ],
+)
+def test_bad_schemas(content, message):
+    with pytest.raises(hs.ParameterError, match=message):
+        Schema.of(content)
+
+
+def test_schema_files(tmp_path):
+    toml, other = tmp_path / "s.toml", tmp_path / "s.json"
+    toml.write_text('names = ["age", "sex"]\n[columns]\nage = [20, 60]\nsex = ["F", "M"]\n')
+    schema = Schema.load(toml)
+    assert schema.columns == {"age": Number(20, 60), "sex": Category(("F", "M"))}
+    other.write_text(json.dumps(schema.to_dict()))
+    assert Schema.load(other) == schema
+    toml.write_text("columns = ")
+    with pytest.raises(hs.ParameterError, match="is not a schema"):
+        Schema.load(toml)
+
+
+def test_training_from_options(people):
+    result = run("people.csv", *TARGET, *DECLARED, "--epochs", 5, "--batch-size", 50)
+    assert result.exit_code == 0, result.output
+    statement = Path("people.privacy.txt").read_text()
+    assert statement.strip() in result.stdout
+    assert "Taken as public: the number of records, 240." in statement
+    assert "protects nobody" not in statement
+    assert "for the analyst only" in result.stdout
+    assert "without privacy" in result.stdout
+    assert "secret31337" not in result.output
+    model = Model.load(Path("people.model.json"))
+    assert model.privacy["epsilon"] <= 1
+    ran = hs.parse(model.privacy["mechanism"])
+    assert ran.epsilon(1e-5, relation=hs.ZERO_OUT) == model.privacy["epsilon"]
+    table = Table.read(Path("people.csv"), "income")
+    assert set(model.predict(table)) <= {"low", "high"}
+    text = Path("people.model.json").read_text() + statement
+    assert "secret31337" not in text
+
+
+def test_json_and_seeds(people):
+    options = ["people.csv", *TARGET, *DECLARED, "--seed", 7, "--json", "--output", "out"]
+    one, two = run(*options), run(*options)
+    assert one.exit_code == 0, one.output
+    assert one.stdout == two.stdout
+    found = json.loads(one.stdout)
+    assert found["records"] == {"train": 240, "test": 60}
+    assert found["test_score_without_privacy"] > 0.95
+    assert found["test_score"] > 0.6
+    assert found["privacy"]["epsilon"] <= 1
+    assert any("protects nobody" in note for note in found["privacy"]["notes"])
+    assert Path(found["model"]).exists()
+    assert Path(found["statement"]).exists()
+
+
+def test_regression_and_a_secret_number_of_records(people):
+    result = run(
+        "people.csv", "--target", "age", "--epsilon", "5", *DECLARED,
+        "--categories", "income=low,high", "--population", "250", "--json",
+    )  # fmt: skip
+    assert result.exit_code == 0, result.output
+    found = json.loads(result.stdout)
+    assert (found["measure"], found["privacy"]["relation"]) == ("R²", "ADD_REMOVE")
+    assert "240" not in Path("people.privacy.txt").read_text()
+    assert Model.load(Path("people.model.json")).classes is None
+
+
+def test_columns_that_nobody_declared(people):
+    result = run("people.csv", *TARGET)
+    assert result.exit_code == 2
+    for part in ("[columns]", '"age" = [LOWEST, HIGHEST]', "--bounds", "--categories", "--drop"):
+        assert part in result.stderr
+    assert "31337" not in result.output
+    assert not Path("people.model.json").exists()
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "message"),
+    [
+        ("31337,b\n1,2\n", [], "is not among the 2 columns"),
+        ("age,income\n31337,low,7\n", [], "line 2 of .* must have 2 cells, got 3"),
+        ("age,income\n31337x,low\n1,high\n1,low\n1,high\n", [], "declared by bounds but holds a text"),
+        ("age,income\n1,31337\n1,high\n", [], "declared categories only"),
+        ("age,age,income\n1,1,low\n", [], "different names"),
+        ("age,income\n1,low\n", [], "test_fraction must leave"),
+        ("age,income\n1,low\n", ["--bounds", "age=9"], "--bounds must be NAME=LOW:HIGH"),
+        ("age,income\n1,low\n", ["--drop", "income"], "must not be dropped"),
+        ("age,income\n1,low\n", ["--drop", "age"], "no column is left"),
+        ("income\n" + "low\nhigh\n" * 4, [], "declared column 'age' is not in the file"),
+        ("age,income\n" + "1,low\n2,high\n" * 4, ["--clip", "0"], "clip must be"),
+        ("age,income\n" + "1,low\n2,high\n" * 4, ["--delta", "2"], "delta must be"),
+        (
+            "age,income\n" + "1,low\n2,high\n" * 4,
+            ["--sampler", "without-replacement"],
+            "batch_size must be at most the number of records, 6",
+        ),
+    ],
+)
+def test_bad_files_and_options(tmp_path, monkeypatch, text, options, message):
+    monkeypatch.chdir(tmp_path)
+    Path("d.csv").write_text(text)
+    result = run("d.csv", *TARGET, "--bounds", "age=0:10", *options)
+    assert result.exit_code == 2
+    assert result.stdout == ""
+    import re
+
+    assert re.search(message, " ".join(result.stderr.split())), result.stderr
+    assert "31337" not in result.output
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["d.csv"]
+
+
+def test_a_missing_target(tmp_path):
+    path = tmp_path / "d.csv"
+    path.write_text("age,income\n1,5\n1,\n")
+    with pytest.raises(hs.ParameterError, match="must not be missing"):
+        Table.read(path, "income").targets("income", Number(0, 9))
+
+
+def test_models_that_are_none(tmp_path):
+    path = tmp_path / "m.json"
+    path.write_text("{}")
+    with pytest.raises(hs.ParameterError, match="is not a hockeystick model"):
+        Model.load(path)
+
+
+def test_real_data_with_the_schema_of_the_examples(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    data = load_breast_cancer()
+    with Path("tumours.csv").open("w", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow([*data.feature_names, "diagnosis"])
+        writer.writerows(
+            [*row, data.target_names[label]]
+            for row, label in zip(data.data.tolist(), data.target.tolist(), strict=True)
+        )
+    result = run(
+        "tumours.csv", "--target", "diagnosis", "--epsilon", 4, "--batch-size", 64, "--seed", 1,
+        "--schema", EXAMPLES / "breast_cancer.toml", "--json",
+    )  # fmt: skip
+    assert result.exit_code == 0, result.output
+    found = json.loads(result.stdout)
+    assert found["test_score"] > 0.85
+    assert found["test_score_without_privacy"] > 0.93
+
+
+def test_the_schema_for_adult_reads_its_lines(tmp_path):
+    schema = Schema.load(EXAMPLES / "adult.toml")
+    path = tmp_path / "adult.data"
+    path.write_text(
+        "39, State-gov, 77516, Bachelors, 13, Never-married, Adm-clerical, Not-in-family, White, "
+        "Male, 2174, 0, 40, United-States, <=50K\n\n"
+        "50, ?, 83311, Bachelors, 13, Married-civ-spouse, Exec-managerial, Husband, White, Male, "
+        "0, 0, 13, United-States, >50K\n"
+    )
+    table = Table.read(path, "income", schema.names)
+    assert table.undeclared(schema) == []
+    x = table.features(schema, "income")
+    assert x.shape == (2, sum(c.width for n, c in schema.columns.items() if n != "income"))
+    assert table.targets("income", schema.columns["income"]).tolist() == ["<=50K", ">50K"]
+    assert x[0, 0] == pytest.approx((39 - 53.5) / 36.5)
+    assert not x[1, 1:9].any()  # nobody knows where this person works
