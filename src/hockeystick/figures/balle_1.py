@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,7 +23,8 @@ from hockeystick.samplers.without_replacement import WithoutReplacement
 from hockeystick.series import Array
 
 SIZE, POPULATION = 100, 1000
-POINTS = 41
+RATE = SIZE / POPULATION
+POINTS = 31
 GROUPS = {1: palette.GREY, 2: palette.BLUE, 3: palette.VERMILION}
 """Sizes of groups and their colours."""
 
@@ -44,6 +45,14 @@ class _Case:
     """The largest ε drawn for a group."""
     floor: float
     """The smallest δ drawn."""
+    pure: bool
+    """Whether the profile ends: at ε = k for k records."""
+
+    def grid(self, reach: float, rate: float, points: int) -> Array:
+        """Values of ε up to `reach`, more of them just before a profile ends."""
+        ends = [classical.amplified_epsilon(k, rate) for k in GROUPS] if self.pure else []
+        before = [end * (1 - 10.0**-digits) for end in ends for digits in (2, 3, 4, 5)]
+        return np.union1d(np.linspace(0, reach, points), [e for e in before if e < reach])
 
     def white_box(self, size: int, epsilon: float) -> float:
         """What the mechanism itself costs a group."""
@@ -62,6 +71,7 @@ CASES = (
         reach=0.6,
         group_reach=3.2,
         floor=1e-5,
+        pure=True,
     ),
     _Case(
         "Gaussian",
@@ -70,6 +80,7 @@ CASES = (
         reach=3.0,
         group_reach=16.0,
         floor=1e-7,
+        pure=False,
     ),
 )
 
@@ -83,7 +94,7 @@ def figure(progress: Progress, points: int = POINTS) -> Figure:
             progress(len(panels) / (4 * len(CASES)))
     return Figure(
         "balle-1",
-        f"Privacy profiles on a sample, γ = {SIZE / POPULATION:g} (m = {SIZE}, n = {POPULATION}), "
+        f"Privacy profiles on a sample, γ = {RATE:g} (m = {SIZE}, n = {POPULATION}), "
         "and for a group; a record moves the query by one noise scale",
         "after Balle, Barthe and Gaboardi (2018), Figure 1",
         tuple(panels),
@@ -96,40 +107,44 @@ def _panels(case: _Case, points: int) -> Iterator[Panel]:
         return case.white_box(1, epsilon)
 
     fixed = {"size": SIZE, "population": POPULATION}
-    epsilons = np.linspace(0, case.reach, points)
-    theorem_8 = classical.poisson_profile(one, rate=SIZE / POPULATION)
-    theorem_9 = classical.without_replacement_profile(one, **fixed)
+    with_replacement = WithReplacement(**fixed)
     theorem_10 = classical.with_replacement_profile(case.white_box, **fixed)
     black_box = classical.with_replacement_profile(case.black_box, **fixed)
-    for title, sampler, theorems in (
-        ("Poisson (Theorem 8)", Poisson(SIZE / POPULATION), {"theorem": theorem_8}),
-        ("without replacement (Theorem 9)", WithoutReplacement(**fixed), {"theorem": theorem_9}),
+    for title, sampler, rate, theorems in (
+        ("Poisson (Theorem 8)", Poisson(RATE), RATE, (classical.poisson_profile(one, rate=RATE),)),
+        (
+            "without replacement (Theorem 9)",
+            WithoutReplacement(**fixed),
+            RATE,
+            (classical.without_replacement_profile(one, **fixed),),
+        ),
         (
             "with replacement (Theorem 10)",
-            WithReplacement(**fixed),
-            {"theorem": theorem_10, "theorem, black box": black_box},
+            with_replacement,
+            with_replacement.drawn,
+            (theorem_10, black_box),
         ),
     ):
-        curves = _sampled(case, sampler, theorems, epsilons)
-        yield _panel(case, title, tuple(curves), case.reach)
-    curves = _groups(case, np.linspace(0, case.group_reach, points))
-    yield _panel(case, "groups of k records", tuple(curves), case.group_reach)
+        epsilons = case.grid(case.reach, rate, points)
+        yield _panel(case, title, _sampled(case, sampler, theorems, epsilons), case.reach)
+    epsilons = case.grid(case.group_reach, 1.0, points)
+    yield _panel(case, "groups of k records", _groups(case, epsilons), case.group_reach)
 
 
-def _panel(case: _Case, title: str, curves: tuple[Curve, ...], reach: float) -> Panel:
+def _panel(case: _Case, title: str, curves: Iterable[Curve], reach: float) -> Panel:
     limits = (0.0, reach), (case.floor, 1.5)
-    return Panel(f"{case.name}, {title}", "ε (nats)", "δ", curves, "linear", "log", *limits)
+    return Panel(f"{case.name}, {title}", "ε (nats)", "δ", tuple(curves), "linear", "log", *limits)
 
 
 def _sampled(
-    case: _Case, sampler: Sampler, theorems: dict[str, Profile], epsilons: Array
+    case: _Case, sampler: Sampler, theorems: Iterable[Profile], epsilons: Array
 ) -> Iterator[Curve]:
     alone = [case.white_box(1, epsilon) for epsilon in epsilons]
     yield Curve("no sampling", epsilons, alone, palette.GREY)
-    colours = {"theorem": palette.BLUE, "theorem, black box": palette.ORANGE}
-    for name, theorem in theorems.items():
+    names = ("bound of the theorem", palette.BLUE), ("the same, black box", palette.ORANGE)
+    for (name, colour), theorem in zip(names, theorems, strict=False):
         values = [theorem(epsilon) for epsilon in epsilons]
-        yield Curve(name, epsilons, values, colours[name], width=3.0)
+        yield Curve(name, epsilons, values, colour, width=3.0)
     exact = case.base.on(sampler).profile(epsilons)
     yield Curve("hockeystick, upper end", epsilons, exact.upper, palette.BLACK, "--")
     yield Curve("hockeystick, lower end", epsilons, exact.lower, palette.BLACK, ":")

@@ -53,11 +53,14 @@ def strong(base: BaseEpsilon, gamma: float, count: int, delta: float) -> float:
             amplified_epsilon(step, gamma), gamma * tilde, count, delta=delta
         )
 
-    def with_share(log_share: float) -> float:
-        return at(min(1.0, math.exp(log_share) * delta / (count * gamma)))
-
+    largest = min(1.0, delta / (count * gamma))
+    if base(largest) == base(0.0):  # spending δ on the steps gains nothing
+        return at(0.0)
     # The minimum is flat: a share of δ within 5 % of the best is as good.
     found = minimize_scalar(
-        with_share, bounds=(-12.0, -1e-6), method="bounded", options={"xatol": 0.05}
+        lambda log_share: at(math.exp(log_share) * largest),
+        bounds=(-12.0, -1e-6),
+        method="bounded",
+        options={"xatol": 0.05},
     )
     return min(float(found.fun), at(0.0))
