@@ -1,0 +1,30 @@
+"""Amplification by Bernoulli sampling of a private parameter (Imola and Chaudhuri).
+
+A parameter θ in [c, 1−c]^d is private; only coins with probabilities θ are released. `amplify` says
+what the coins cost, `release` draws them, `Mechanism.bernoulli` is a mechanism again.
+"""
+
+from hockeystick.bernoulli.amplify import WorstPair, amplify, worst_pair
+from hockeystick.bernoulli.closed_forms import (
+    asymptote,
+    contraction,
+    largest_loss,
+    majority_bound,
+    symmetric_divergence,
+)
+from hockeystick.bernoulli.regime import Regime, regime
+from hockeystick.bernoulli.release import release
+
+__all__ = [
+    "Regime",
+    "WorstPair",
+    "amplify",
+    "asymptote",
+    "contraction",
+    "largest_loss",
+    "majority_bound",
+    "regime",
+    "release",
+    "symmetric_divergence",
+    "worst_pair",
+]

@@ -1,0 +1,130 @@
+"""Amplification by Bernoulli sampling: the Rényi DP of coins whose probabilities are private."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import lru_cache
+
+from hockeystick.bernoulli.certificate import certified
+from hockeystick.bernoulli.channel import MOST_COINS, coins, fewer_outcomes
+from hockeystick.bernoulli.closed_forms import (
+    UP,
+    _asymptote,
+    _contraction,
+    _largest_loss,
+)
+from hockeystick.bernoulli.parameters import Coins, coins_of, order_of
+from hockeystick.bernoulli.symmetric import seen, symmetric_loss
+from hockeystick.bound import Bound
+from hockeystick.domain import non_negative
+
+CLOSE = 5e-10
+"""The distance of the two ends that is aimed at, absolute above 1 and relative below."""
+FLAT = 0.01
+"""Below this α·ρ the ends are to be FLAT² apart, relative to them."""
+LARGE = 690.0
+"""Losses up to which probabilities are floats."""
+OUTCOMES = 400
+"""Most outcomes of the channel in the certificate; more are merged to the safe side."""
+
+
+def amplify(epsilon: float, order: float, c: float, dimension: int = 1, samples: int = 1) -> Bound:
+    """Rényi DP of order α of `samples` Bernoulli(θ) vectors when θ in [c, 1−c]^d is (α, ε)-RDP.
+
+    Post(ε) = sup R_α(Bern_k(P), Bern_k(Q)) over all P, Q on [c, 1−c]^d with R_α(P, Q) <= ε and
+    R_α(Q, P) <= ε (Imola and Chaudhuri, Definition 6). It depends on d·k alone. The lower end is
+    the symmetric pair on two opposite corners (their Theorem 4). The upper end is the least of
+
+    - "post-processing": ε;
+    - "asymptote": d·k·r_α(c) (their Theorem 5);
+    - "contraction": by Dobrushin's coefficient, see `contraction`;
+    - "certificate": by Lagrange duality, with the inner maximum proven by a cover, see
+      `certificate` (their conjecture, that both ends agree, is so certified case by case);
+    - "largest loss", for order infinity alone: exact.
+
+    All of them hold with rounding included, so the answer is certified.
+
+    Parameters
+    ----------
+    epsilon: in [0, inf]. order: in (1, inf].
+    c: in [0, 1/2]; 0 protects nothing more than ε, at 1/2 the coins say nothing.
+    dimension, samples: integers >= 1.
+
+    >>> answer = amplify(epsilon=1.0, order=2, c=0.1)
+    >>> round(answer, 8), answer.method, answer.upper - answer.lower < 1e-9
+    (0.66906654, 'certificate', True)
+    """
+    e, a = non_negative("epsilon", epsilon), order_of(order)
+    return _amplify(e, a, coins_of(c, dimension, samples))
+
+
+@lru_cache(maxsize=4096)
+def _amplify(e: float, a: float, given: Coins) -> Bound:
+    if e == 0 or given.c == 0.5:
+        return Bound(0.0, lower=0.0, method="post-processing", certified=True)
+    limit = _asymptote(given, a)
+    if math.isinf(e) or given.c == 0:
+        value, method = min((e, "post-processing"), (limit * UP, "asymptote"))
+        return Bound(value, lower=value / UP**2, method=method, certified=True)
+    if math.isinf(a):
+        value = _largest_loss(e, given)
+        return Bound(value * UP, lower=value / UP, method="largest loss", certified=True)
+    return _between(e, a, given, limit)
+
+
+def _between(e: float, a: float, given: Coins, limit: float) -> Bound:
+    channel = coins(min(given.number, MOST_COINS), given.c)
+    best = seen(channel, symmetric_loss(min(e, LARGE), a), a)  # the lower end grows with ε
+    lower = best.divergence * (1 - _rounding(a, best.loss, channel.error))
+    uppers = [
+        (e, "post-processing"),
+        (limit * UP, "asymptote"),
+        (_contraction(e, a, given), "contraction"),
+    ]
+    # Far below ε = 1 the Lagrangian is flat, and to come that close would take a million cells.
+    flat = a * best.loss < FLAT
+    wanted = FLAT * FLAT * best.divergence if flat else CLOSE * min(1.0, best.divergence)
+    known = min(uppers)[0]
+    if known > lower + wanted and given.number <= MOST_COINS and e <= LARGE:
+        if given.number >= OUTCOMES:
+            channel = fewer_outcomes(channel, channel.shares(best.pair, a), OUTCOMES)
+            best = seen(channel, best.loss, a)
+        if best.divergence < known:
+            uppers.append((certified(channel, best, wanted, known), "certificate"))
+    upper, method = min(uppers)
+    return Bound(upper, lower=min(lower, upper), method=method, certified=True)
+
+
+def _rounding(a: float, loss: float, error: float) -> float:
+    """Relative error of the divergence of the symmetric pair."""
+    return 2.0**-52 * (256 * a / (a - 1) + 64 * (1 + loss)) + 2 * error
+
+
+@dataclass(frozen=True)
+class WorstPair:
+    """P and Q on two opposite corners of [c, 1−c]^d: P is (1−c, …, 1−c) with probability
+    `probability` and (c, …, c) otherwise, and Q the other way round."""
+
+    probability: float
+    first: tuple[float, ...]
+    second: tuple[float, ...]
+
+
+def worst_pair(epsilon: float, order: float, c: float, dimension: int = 1) -> WorstPair:
+    """The pair that attains the lower end of `amplify`, and the upper where the two agree.
+
+    Imola and Chaudhuri, equations (3) and (4). An algorithm that draws its parameter from P on one
+    data set and from Q on its neighbour is (α, ε)-RDP.
+
+    Parameters
+    ----------
+    epsilon: in [0, inf]. order: in (1, inf]. c: in [0, 1/2]. dimension: an integer >= 1.
+
+    >>> round(worst_pair(epsilon=1.0, order=2, c=0.1).probability, 6)
+    0.774087
+    """
+    e, a = non_negative("epsilon", epsilon), order_of(order)
+    count, c = coins_of(c, dimension, 1)
+    loss = e if e == 0 or math.isinf(e) or math.isinf(a) else symmetric_loss(e, a)
+    return WorstPair(1 / (1 + math.exp(-loss)), (1 - c,) * count, (c,) * count)

@@ -1,0 +1,213 @@
+"""Upper bounds on the Lagrangian over cells of pairs: what the certificate is made of.
+
+F(x, y) = J − λ₁·C − λ₂·C' for pairs (x, 1−x), (y, 1−y) on two points, where C and C' are J of the
+pair itself in both directions and J is that of the channel's outcomes; all of them less 1 and in
+units of J* − 1, the symmetric pair's. J, C and C' are convex in (x, y) and grow with ρ and with σ
+(every f-divergence does, the channel included). A cell ρ₀ <= ρ <= ρ₁, σ₀ <= σ <= σ₁ is a convex
+quadrilateral of the (x, y) plane, for lines of equal ρ go through (0, 0) and lines of equal σ
+through (1, 1). So on a cell, by whichever is least:
+
+- corners: C and C' lie above their tangent planes, and a convex function less an affine one is
+  largest at a corner;
+- growth: J(ρ₁, σ₁) − λ₁·C(ρ₀, σ₀) − λ₂·C'(ρ₀, σ₀);
+- loss: C − J grows too, hence (1 − λ₁)·C(ρ₁, σ₁) − (C − J)(ρ₀, σ₀) − λ₂·C'(ρ₀, σ₀) if λ₁ <= 1;
+- rays, for cells with σ₀ = 0: J − 1 is convex along a line of equal ρ and 0 at its end (0, 0), so
+  it grows at least as fast as y does, as y·φ(ρ) <= C − 1 does: max(0, J − λ₁·y·φ(ρ)) at σ₁, with
+  J at ρ₁ and y·φ(ρ) at ρ₀, which grows with ρ. For ρ₀ = 0 likewise, around (1, 1);
+- ratio, for cells far out, where J and C are huge but J/C is not: with k = e^{−w}·a(ρ)/a(σ),
+  J = x^α·y^{1−α}·Σ W₁·(1 + k·e^{−σ})^α·(1 + k·e^ρ)^{1−α}, each term of which is largest at
+  an end of the range of k. Where that sum is below λ₁, F is at most 0.
+
+Corners are second order in the size of the cell, so few cells suffice however near to the maximum.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from hockeystick.bernoulli.channel import Channel
+from hockeystick.bernoulli.excess import TwoPoints, excess, steepness, two_points
+from hockeystick.series import Array
+
+UNIT = 2.0**-52
+FAR = 20.0
+"""Bounds above it call for the comparison by ratio."""
+
+
+class Cells(NamedTuple):
+    """ρ₀, ρ₁, σ₀, σ₁ of each cell, in [0, inf]."""
+
+    rho_low: Array
+    rho_high: Array
+    sigma_low: Array
+    sigma_high: Array
+
+
+class Lagrangian(NamedTuple):
+    """The channel and the multipliers: λ·e^{log_one} and so on are in units of J* − 1."""
+
+    channel: Channel
+    order: float
+    log_unit: float
+    multiplier: float
+    log_one: float
+    log_other: float
+
+    def rounding(self, largest: float) -> float:
+        """Relative error of any term, for losses up to `largest`: what the exponents may lose.
+
+        Each term is a product of some ten factors, each good to 4 units, times an exponential whose
+        exponent α·loss + logarithms is a sum of terms good to 2 units each; where terms cancel, in
+        φ, they are at most 2α/(α − 1) times larger than what remains.
+        """
+        a = self.order
+        logs = abs(self.log_unit) + abs(self.log_one) + abs(self.log_other)
+        exponents = 16 * a * (1 + largest) + 4 * logs
+        return UNIT * (64 + exponents + 128 * a / (a - 1)) + self.channel.error
+
+
+def bounds(lagrangian: Lagrangian, cells: Cells) -> tuple[Array, Array, Array]:
+    """An upper bound of F on each cell, rounding included; how much ρ and σ each blur it."""
+    channel, a, unit, _, one, other = lagrangian
+    count = cells.rho_low.size
+    rho = np.concatenate([cells.rho_low, cells.rho_low, cells.rho_high, cells.rho_high])
+    sigma = np.concatenate([cells.sigma_low, cells.sigma_high] * 2)
+    pairs = two_points(rho, sigma)
+    j, log_j = channel.excess(pairs, a, unit)
+    slack = lagrangian.rounding(
+        float(rho[np.isfinite(rho)].max() + sigma[np.isfinite(sigma)].max())
+    )
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+        rho_part = pairs.y * excess(rho, a, one), pairs.x * excess(-rho, a, other)
+        sigma_part = pairs.not_x * excess(sigma, a, other), pairs.not_y * excess(-sigma, a, one)
+        corner, rho_blur, sigma_blur = _corners(lagrangian, cells, pairs, rho, sigma)
+        c = rho_part[0] + sigma_part[1]
+        c_other = rho_part[1] + sigma_part[0]
+        at = _AtCorners(*(part.reshape(4, count) for part in (j, log_j, c, c_other)))
+        upper = _number((j - corner[0] + slack * (j + corner[1])).reshape(4, count)).max(axis=0)
+        upper = np.minimum(upper, _growth(lagrangian, cells, at, slack))
+        for edge in _rays(lagrangian, cells, at, slack):
+            upper = np.minimum(upper, edge)
+        upper = _ratio(lagrangian, cells, upper)
+        rho_blur = sum(rho_part) - rho_blur
+        sigma_blur = sum(sigma_part) - sigma_blur
+    return upper, *_blur(rho_blur, sigma_blur, at.j)
+
+
+class _AtCorners(NamedTuple):
+    """Values at (ρ₀, σ₀), (ρ₀, σ₁), (ρ₁, σ₀), (ρ₁, σ₁) of each cell."""
+
+    j: Array
+    log_j: Array
+    c: Array
+    c_other: Array
+
+
+def _number(value: Array) -> Array:
+    return np.where(np.isnan(value), math.inf, value)
+
+
+def _corners(
+    lagrangian: Lagrangian, cells: Cells, pairs: TwoPoints, rho: Array, sigma: Array
+) -> tuple[tuple[Array, Array], Array, Array]:
+    """λ₁·C + λ₂·C' by their tangents at the middle of the cell: sum and sum of absolute values.
+
+    And their parts by ρ and by σ. The tangent of y·φ(ρ) at ρ' is y·φ(ρ') + φ'(e^ρ')·(x − e^ρ'·y).
+    """
+    _, a, _, _, one, other = lagrangian
+    mid_rho = _middle(cells.rho_low, cells.rho_high, a)
+    mid_sigma = _middle(cells.sigma_low, cells.sigma_high, a)
+    away_rho = np.expm1(np.tile(mid_rho, 4) - rho)
+    away_sigma = np.expm1(np.tile(mid_sigma, 4) - sigma)
+    terms = []
+    for mid, log_scale, weight, slope in (
+        (mid_rho, one, pairs.y, -pairs.x * away_rho),
+        (-mid_rho, other, pairs.x, pairs.x * away_rho * np.tile(np.exp(-mid_rho), 4)),
+        (mid_sigma, other, pairs.not_x, -pairs.not_y * away_sigma),
+        (-mid_sigma, one, pairs.not_y, pairs.not_y * away_sigma * np.tile(np.exp(-mid_sigma), 4)),
+    ):
+        terms.append(weight * np.tile(excess(mid, a, log_scale), 4))
+        terms.append(slope * np.tile(steepness(mid, a, log_scale), 4))
+    by_rho, by_sigma = sum(terms[:4]), sum(terms[4:])
+    return (by_rho + by_sigma, sum(np.abs(term) for term in terms)), by_rho, by_sigma
+
+
+def _middle(low: Array, high: Array, order: float) -> Array:
+    return np.where(np.isinf(high), low + 1 / order, (low + high) / 2)
+
+
+def _growth(lagrangian: Lagrangian, cells: Cells, at: _AtCorners, slack: float) -> Array:
+    """J at the far corner less C and C' at the near one, or by way of C − J."""
+    _, a, _, multiplier, one, other = lagrangian
+    upper = _number(at.j[3] * (1 + slack) - (at.c[0] + at.c_other[0]) * (1 - slack))
+    near = two_points(cells.rho_low, cells.sigma_low)
+    log_c = np.maximum(
+        one + np.log(near.y) + a * cells.rho_low, other + np.log(near.not_x) + a * cells.sigma_low
+    )
+    upper = np.where(log_c - 1 > at.log_j[3], -math.inf, upper)
+    if 0.3 < multiplier <= 1:
+        gain = (1 - multiplier) * at.c[3] / multiplier
+        lost = at.c[0] / multiplier - at.j[0] + at.c_other[0]
+        size = gain + at.c[0] / multiplier + at.j[0] + at.c_other[0]
+        upper = np.minimum(upper, _number(gain - lost + slack * size))
+    return upper
+
+
+def _rays(
+    lagrangian: Lagrangian, cells: Cells, at: _AtCorners, slack: float
+) -> tuple[Array, Array]:
+    """For cells that touch P = Q at one of the ends (0, 0) and (1, 1); inf for others."""
+    _, a, _, _, one, other = lagrangian
+    found = []
+    for low, begin, log_scale, weight in (
+        (cells.rho_low, cells.sigma_low, one, two_points(cells.rho_low, cells.sigma_high).y),
+        (cells.sigma_low, cells.rho_low, other, two_points(cells.rho_high, cells.sigma_low).not_x),
+    ):
+        upper = at.j[3] * (1 + slack) - weight * excess(low, a, log_scale) * (1 - slack)
+        far = log_scale + np.log(weight) + a * low - 1 > at.log_j[3]
+        upper = np.where(far, 0.0, np.maximum(_number(upper), 0.0))
+        found.append(np.where(begin == 0, upper, math.inf))
+    return found[0], found[1]
+
+
+def _ratio(lagrangian: Lagrangian, cells: Cells, upper: Array) -> Array:
+    """0 for the cells on which J is certainly below λ₁·x^α·y^{1−α}, with much to spare."""
+    channel, a, unit, _, one, _ = lagrangian
+    log_multiplier = one + unit
+    huge = np.flatnonzero(upper > FAR)
+    if not huge.size or log_multiplier > 0:
+        return upper
+    rho_low, rho_high, sigma_low, sigma_high = (part[huge] for part in cells)
+    sigma_low = np.where(sigma_low > 0, sigma_low, sigma_high)  # along the ray to (0, 0)
+    ends = [
+        np.exp(-channel.w) * (np.expm1(-rho) / np.expm1(-sigma))[:, None]
+        for rho, sigma in ((rho_low, sigma_high), (rho_high, sigma_low))
+    ]
+    log_one = np.where(channel.one, channel.log_mass, channel.log_mass + channel.w)
+    near, far = (
+        a * np.log1p(k * np.exp(-sigma_low)[:, None])
+        - (a - 1) * np.log1p(k * np.exp(rho_low)[:, None])
+        for k in ends
+    )
+    log_terms = log_one + np.maximum(near, far)
+    peak = log_terms.max(axis=1)
+    log_sum = peak + np.log(np.exp(log_terms - peak[:, None]).sum(axis=1))
+    log_size = np.log(-np.expm1(-sigma_low)) + (a - 1) * rho_low  # of x^α·y^{1−α}, at least
+    below = (log_sum < log_multiplier - 0.01) & (log_size > math.log(1000 * a) - log_multiplier)
+    upper[huge[below]] = 0.0
+    return upper
+
+
+def _blur(rho_gap: Array, sigma_gap: Array, j: Array) -> tuple[Array, Array]:
+    """How much is lost to the extent in ρ and in σ: only to choose where to cut."""
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+        log_j = np.log(np.maximum(j, 1e-300))
+        found = []
+        for gap, side in ((rho_gap, 1), (sigma_gap, 2)):
+            bend = j[3] * np.minimum(log_j[3] - log_j[side], 1.0) ** 2 / 8
+            value = np.maximum(gap.reshape(4, -1).max(axis=0), bend)
+            found.append(np.where(np.isfinite(value), value, 1e300))
+    return found[0], found[1]

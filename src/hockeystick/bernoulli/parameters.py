@@ -1,0 +1,39 @@
+"""Checks of the arguments that everything in this package takes."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+from hockeystick.domain import above_one, probability, whole
+from hockeystick.errors import ParameterError
+
+
+class Coins(NamedTuple):
+    """How many coins are released, and the c of the interval [c, 1 − c] of their probabilities."""
+
+    number: int
+    c: float
+
+    @property
+    def reach(self) -> float:
+        """log((1 − c)/c), the most that one coin tells."""
+        return math.log1p(-self.c) - math.log(self.c) if self.c else math.inf
+
+
+def clipping(c: Any) -> float:
+    """The c of the interval [c, 1 − c], in [0, 1/2]."""
+    value = probability("c", c)
+    if value > 0.5:
+        raise ParameterError(f"c must be in [0, 0.5], got {c!r}")
+    return value
+
+
+def coins_of(c: Any, dimension: Any, samples: Any) -> Coins:
+    """dimension·samples coins."""
+    return Coins(whole("dimension", dimension, 1) * whole("samples", samples, 1), clipping(c))
+
+
+def order_of(order: Any) -> float:
+    """A Rényi order in (1, inf]."""
+    return above_one("order", order)

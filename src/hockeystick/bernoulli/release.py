@@ -1,0 +1,73 @@
+"""The release itself: coins whose probabilities are a private parameter."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
+
+from hockeystick.bernoulli.parameters import clipping
+from hockeystick.domain import whole
+from hockeystick.errors import ParameterError
+from hockeystick.randomness import Randomness, generator
+from hockeystick.series import Array
+
+WORDS = 18
+"""Words of 64 bits that hold every float in [0, 1): the least of them is 2^−1074."""
+
+
+def release(
+    parameter: Any, *, c: float, samples: int = 1, rng: Randomness = None
+) -> NDArray[np.bool_]:
+    """`samples` independent Bernoulli vectors with probabilities `parameter`, clipped to [c, 1−c].
+
+    Each coin falls True with exactly the probability that the clipped float says: words of 64
+    random bits are compared with its binary digits, as integers. The parameter itself must stay
+    secret; `amplify` and `Mechanism.bernoulli` account for the coins alone (Imola and Chaudhuri,
+    Definition 5).
+
+    Parameters
+    ----------
+    parameter: d numbers, any but NaN. c: in [0, 1/2]. samples: an integer >= 1.
+    rng: None for secure randomness (extra `secure`), an integer seed or a generator for tests.
+
+    Returns an array of `samples` rows and d columns.
+
+    >>> release([0.5, 7.0], c=0.1, samples=3, rng=0).shape
+    (3, 2)
+    """
+    c = clipping(c)
+    theta = np.atleast_1d(np.asarray(parameter, dtype=float))
+    if theta.ndim != 1 or not theta.size or np.isnan(theta).any():
+        raise ParameterError(f"parameter must be a vector of numbers, not NaN, got {parameter!r}")
+    clipped = np.clip(theta, c, _largest(c))
+    rows = whole("samples", samples, 1)
+    return _coins(np.tile(clipped, rows), generator(rng)).reshape(rows, theta.size)
+
+
+def _largest(c: float) -> float:
+    """The largest float that is at most 1 − c."""
+    top = 1 - c
+    return top if Fraction(top) <= 1 - Fraction(c) else math.nextafter(top, 0.0)
+
+
+def _coins(probabilities: Array, rng: Generator) -> NDArray[np.bool_]:
+    """True with exactly the given probabilities: the first word that differs decides."""
+    fallen = probabilities >= 1
+    left = np.flatnonzero(~fallen)
+    rest = probabilities[left]
+    for _ in range(WORDS):
+        if not left.size:
+            break
+        digits = np.floor(np.ldexp(rest, 64))
+        words = rng.integers(0, 2**64 - 1, left.size, dtype=np.uint64, endpoint=True)
+        limits = digits.astype(np.uint64)
+        fallen[left[words < limits]] = True
+        rest = np.ldexp(rest, 64) - digits
+        tied = (words == limits) & (rest > 0)
+        left, rest = left[tied], rest[tied]
+    return fallen
