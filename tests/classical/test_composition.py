@@ -144,6 +144,14 @@ def test_the_strong_theorem() -> None:
     )
 
 
+def test_the_strong_theorem_as_wang_balle_and_kasiviswanathan_print_it() -> None:
+    """Theorem 26 has 2kε² for kε(e^ε − 1), valid and larger up to ε = 1."""
+    for step in (1e-3, 0.1, 1.0):
+        for count in (1, 100):
+            printed = step * math.sqrt(2 * count * math.log(1e6)) + 2 * count * step**2
+            assert strong_composition(step, 1e-9, count, delta=1e-6 + count * 1e-9) <= printed
+
+
 def test_one_step_chosen_along_a_profile() -> None:
     """A hundred Gaussians of μ = 0.1 are one of μ = 1, of which ε is known exactly."""
 

@@ -63,6 +63,19 @@ def test_a_noisy_bound_on_a_grid(name: str, noise: float) -> None:
     assert_shape(projected, GRID, 1e-10)
 
 
+def test_a_largest_loss_helps_and_is_safe() -> None:
+    base, rng = laplace("2"), np.random.default_rng(2)
+    true = of_base(base, 5)
+    bounds = np.array([true(x) for x in GRID]) * (1 + 0.5 * rng.random(GRID.size))
+    plain = project_points(GRID, bounds)
+    limited = project_points(GRID, bounds, largest_loss=5 * base.pure)
+    for x in (*GRID, *BETWEEN, 1e3, 1e6):
+        assert true(x) <= limited(x) <= plain(x) * (1 + 1e-14)
+    assert limited(100.0) < 0.999 * plain(100.0)
+    assert limited(1e6) < 1.01 * true(1e6)
+    assert_shape(limited, GRID, 1e-10)
+
+
 @pytest.mark.parametrize("name", TRUE)
 def test_a_noisy_bound_as_a_function(name: str) -> None:
     """Bumps of many sizes on a true K: never above the bound, never below K, anywhere."""

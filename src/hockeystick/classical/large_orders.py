@@ -54,7 +54,7 @@ def log_sum_above(total: Sum, cumulant: Callable[[int], float]) -> float:
     starts = ladder(n, BLOCKS_PER_DOUBLING)
     sizes = np.diff(starts, append=n + 1)
     ends = starts + sizes - 1
-    rise = np.diff(np.interp(starts, nodes, values), append=0.0) / sizes
+    rise = np.diff(np.interp(starts, nodes, values), append=0.0) / sizes  # last, n is by itself
     odds = 1 / (1 + np.exp(-np.clip(total.slope + rise, -700.0, 700.0)))
     peaks = np.clip(np.floor((n + 1) * odds), starts, ends)
     reach = total.growth(ends, np.interp(ends, nodes, values))
@@ -68,7 +68,7 @@ def log_sum_above(total: Sum, cumulant: Callable[[int], float]) -> float:
 
 @lru_cache(maxsize=64)
 def ladder(n: int, per_doubling: int) -> Array:
-    """2, 3, …, 128, from there in equal ratios, and n; the rungs but the last depend not on n."""
+    """2, 3, …, 128, from there in equal ratios, the same for every n, and at last n itself."""
     count = math.ceil(per_doubling * math.log2(max(n / SINGLE, 1.0))) + 1
     rungs = np.rint(SINGLE * 2.0 ** (np.arange(count) / per_doubling)).astype(int)
     below = np.unique(np.concatenate([np.arange(2, SINGLE), rungs]))

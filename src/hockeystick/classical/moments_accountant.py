@@ -26,6 +26,7 @@ SECTIONS = 75
 """After as many, a bracket is as narrow as rounding allows."""
 GOLDEN = (math.sqrt(5) - 1) / 2
 ROUNDING = 2.0**-50
+"""Covers the rounding of a few operations."""
 BELOW_FLOATS = -800.0
 """log of a δ that no float can hold; smaller ones are not told apart."""
 HUGE = 1e100
