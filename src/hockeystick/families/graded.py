@@ -9,9 +9,8 @@ import numpy as np
 
 from hockeystick.series import Array
 
-POINTS = 24
-_FINE = 2.0 ** np.arange(-7.0, 0.0)
-EDGES = np.concatenate([[0.0], _FINE, 1 - _FINE[-2::-1], [1.0]])
+POINTS = 16
+EDGES = np.concatenate([[0.0], 2.0 ** np.arange(-8.0, 0.0), [3 / 4, 7 / 8, 15 / 16, 1.0]])
 """Ends of panels on [0, 1]."""
 
 
@@ -29,8 +28,15 @@ def _unit() -> tuple[Array, Array]:
     return (EDGES[:-1, None] + width * (points + 1) / 2).ravel(), (width * weights / 2).ravel()
 
 
-def integral(function: Callable[[Array], Array], left: Array, right: Array) -> Array:
-    """∫ function from each left end to its right end; the function takes one more axis."""
+def integral(function: Callable[[Array, Array], Array], left: Array, right: Array) -> Array:
+    """∫ function(y, which) dy from each left end to its right end, for flat arrays of ends.
+
+    `which` are the places of the integrals that are not empty; y has one more axis.
+    """
     points, weights = _unit()
     width = right - left
-    return np.asarray(function(left[..., None] + width[..., None] * points) @ weights * width)
+    which = np.flatnonzero(width > 0)
+    total = np.zeros_like(left)
+    y = left[which, None] + width[which, None] * points
+    total[which] = function(y, which) @ weights * width[which]
+    return total

@@ -46,6 +46,9 @@ class GammaLoss(NaturalLoss):
     def _value(self, v: Array) -> Array:
         return self.start * np.exp(np.minimum(v, FAR))
 
+    def _decay(self, sign: float) -> float:
+        return math.inf if sign > 0 else self.start + self.move
+
     def _path(self, tilt: float, most: float) -> tuple[float, float]:
         """∫ |e^{−e^u}·e^{ηu}| along Im u = y is (cos y)^{−η} times that on the line."""
         shape = self.start + tilt

@@ -40,6 +40,8 @@ class BetaLoss(NaturalLoss):
     def _drop(self, tilt: float, w: Array) -> Array:
         share = (self.start + tilt) / self.total
         near = np.log1p(share * np.expm1(np.minimum(w, 30.0)))
+        if w.max(initial=0.0) < 30:
+            return np.asarray(self.total * (near - share * w))
         far = np.maximum(w, 30.0) + math.log(share)
         far = far + np.log1p((1 - share) / share * np.exp(-np.maximum(w, 30.0)))
         return np.asarray(self.total * (np.where(w < 30, near, far) - share * w))
@@ -63,6 +65,10 @@ class BetaLoss(NaturalLoss):
     def _shift(self) -> float:
         """The logit at the centre of Q."""
         return math.log(self.start) - math.log(self.total - self.start)
+
+    def _decay(self, sign: float) -> float:
+        one = self.start + self.move
+        return self.total - one if sign > 0 else one
 
     def _path(self, tilt: float, most: float) -> tuple[float, float]:
         """|1 + e^{x+iy}| is at least (1 + e^x)·cos(y/2)."""

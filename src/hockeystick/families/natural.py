@@ -14,32 +14,36 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import pairwise
+from typing import Self
 
 import numpy as np
 
 from hockeystick.errors import NumericalError
 from hockeystick.families.graded import POINTS, integral, legendre
+from hockeystick.families.pair import PairLoss
 from hockeystick.families.stirling import excess, step
-from hockeystick.families.strip import StripLoss
-from hockeystick.loss import Complex, Loss, Nodes, Tails
+from hockeystick.loss import Complex, Nodes, Tails
 from hockeystick.losses.gaussian import ANGLE
 from hockeystick.series import Array
 
 NATS = 44.0
 """What is e^−44 = 8e-20 of the peak, or of the integral, is dropped."""
 MOST_NODES = 400_000
+STRAIGHT = 40.0
+"""So far out a tail of e^{−decay·v} is straight to rounding."""
 
 
 @dataclass(frozen=True)
-class NaturalLoss(StripLoss):
-    """Parameter `start` + `move` against `start`; losses above `ceiling` give the record away.
+class NaturalLoss(PairLoss):
+    """Parameter `start` + `move` against `start`.
 
     Places v on the line are counted from the centre of Q, so that L = move·v − offset.
     """
 
     start: float
     move: float
-    ceiling: float = math.inf
     offset: float = field(init=False, repr=False, compare=False)
 
     smooth = True
@@ -47,16 +51,10 @@ class NaturalLoss(StripLoss):
     def __post_init__(self) -> None:
         put = object.__setattr__
         put(self, "offset", float(sum(step(a, b * self.move).real for a, b in self._gammas)))
-        cut = math.isfinite(self.ceiling)
-        end = self._place(np.array([self.ceiling])) if cut else np.empty(0)
-        put(self, "top", self.ceiling)
-        put(self, "bottom", -math.inf)
-        put(self, "infinite", float(self._beyond(self.move, end)[0]) if cut else 0.0)
-        put(self, "void", float(self._beyond(0.0, end)[0]) if cut else 0.0)
         limits = [-(a + b * self.move) / (b * self.move) for a, b in self._gammas]
-        put(self, "low", max((x for x in limits if x < 0), default=-math.inf))
+        low = max((x for x in limits if x < 0), default=-math.inf)
         high = min((x for x in limits if x > 0), default=math.inf)
-        put(self, "high", math.inf if cut else high)
+        self._set(math.inf, -math.inf, low, high)
 
     # what each family says ----------------------------------------------------------------------
 
@@ -86,6 +84,10 @@ class NaturalLoss(StripLoss):
         """The mass of that law up to v."""
 
     @abstractmethod
+    def _decay(self, sign: float) -> float:
+        """How fast the log-density of P falls in the end, on one side."""
+
+    @abstractmethod
     def _path(self, tilt: float, most: float) -> tuple[float, float]:
         """A height, up to `most`, to which the path of integration may be lifted off the line, and
         the nats by which the integral of |density| then grows."""
@@ -104,12 +106,12 @@ class NaturalLoss(StripLoss):
     def _log_density(self, tilt: float, v: Array) -> Array:
         return np.asarray(self._peak(tilt) - self._drop(tilt, v - self._centre(tilt)))
 
-    def _beyond(self, tilt: float, v: Array) -> Array:
-        """Mass of the losses above that of v."""
-        return self._above(tilt, v) if self.move > 0 else self._below(tilt, v)
-
-    def _short_of(self, tilt: float, v: Array) -> Array:
-        return self._below(tilt, v) if self.move > 0 else self._above(tilt, v)
+    def _masses(self, losses: Array) -> Tails:
+        v = self._place(losses)
+        p, q = ((self._above(tilt, v), self._below(tilt, v)) for tilt in (self.move, 0.0))
+        if self.move < 0:
+            p, q = p[::-1], q[::-1]
+        return Tails(p[0], q[0], p[1], q[1])
 
     def _edge(self, tilt: float, sign: float, nats: float = NATS) -> float:
         """The place on one side of the peak where the density has dropped by `nats`."""
@@ -136,7 +138,7 @@ class NaturalLoss(StripLoss):
         """The trapezoid rule, whose error a shift of the path into the complex plane bounds
         (Trefethen and Weideman 2014, Theorem 5.1); panels where the line is cut."""
         low, high = min(low, -1.0), max(high, 0.0)
-        if math.isfinite(self.ceiling):
+        if self.cut:
             return self.part(-math.inf, low, high, turn)
         first, last = self._range(low, high)
         tilts = (self.move * (low + 1), self.move * (high + 1))
@@ -153,7 +155,7 @@ class NaturalLoss(StripLoss):
         tilts = (self.move * (low + 1), self.move * (min(high, self.high) + 1))
         sign = math.copysign(1.0, self.move)
         first = max(sign * self._edge(tilts[0], -sign), sign * self._at(above))
-        if math.isfinite(self.ceiling):
+        if self.cut:
             tilts = (tilts[0], self.move)
             last = sign * self._at(self.ceiling)
         else:
@@ -180,125 +182,87 @@ class NaturalLoss(StripLoss):
         log_q = self._log_density(0.0, v)
         return Nodes(self._loss(v), log_q + log_weight, np.exp(log_q) / abs(self.move))
 
-    def _cgf(self, s: Complex) -> Complex:
-        if math.isfinite(self.ceiling):
-            return Loss.cgf(self, s)
+    def _cumulants(self, s: Complex) -> Complex:
         total = np.zeros_like(s)
         for a, b in self._gammas:
             end, by = a + b * self.move, b * self.move
             total += excess(end, by * s) + s * excess(end, -by)
         return total
 
-    def mean(self) -> float:
-        if self.infinite:
-            return math.inf
+    def _mean(self) -> float:
         return float(sum(excess(a + b * self.move, -b * self.move).real for a, b in self._gammas))
-
-    def reverse_mean(self) -> float:
-        return self.reverse().mean() if math.isinf(self.ceiling) else super().reverse_mean()
-
-    def spread(
-        self, tilt: float, frequencies: Array, resolved: float, guarded: bool = True
-    ) -> Array:
-        """|φ(t)| itself: |Γ(x + iy)/Γ(x)| decreases in |y|."""
-        if math.isfinite(self.ceiling):
-            return super().spread(tilt, frequencies, resolved, guarded)
-        k = self.cgf(np.append(tilt, tilt + 1j * frequencies)).real
-        return np.asarray(np.exp(np.minimum(k[1:] - k[0], 0.0)))
 
     def density(self, losses: Array) -> Array:
         q = np.exp(self._log_density(0.0, self._place(losses))) / abs(self.move)
         return np.where(losses < self.ceiling, q, 0.0)
 
-    def tails(self, losses: Array) -> Tails:
-        v = self._place(np.minimum(losses, self.ceiling))
-        return Tails(
-            np.maximum(self._beyond(self.move, v) - self.infinite, 0.0),
-            np.maximum(self._beyond(0.0, v) - self.void, 0.0),
-            self._short_of(self.move, v),
-            self._short_of(0.0, v),
-        )
-
-    def profile(self, epsilon: Array) -> Array:
-        epsilon = np.asarray(epsilon, dtype=float)
-        if math.isfinite(self.ceiling):
-            at = np.minimum(epsilon, self.ceiling)
-            below = replace(self, ceiling=math.inf).profile(at) + np.exp(at) * self.void
-            return np.where(epsilon < self.ceiling, below, self.infinite)
-        value = np.exp(self._log_ahead(np.maximum(epsilon, 0.0)))
-        if (epsilon < 0).any():
-            down = np.minimum(epsilon, 0.0)
-            back = -np.expm1(down) + np.exp(down) * self.reverse().profile(-down)
-            value = np.where(epsilon < 0, back, value)
-        return value
-
-    def log_profile(self, epsilon: Array) -> Array:
-        if math.isfinite(self.ceiling) or (epsilon < 0).any():
-            return super().log_profile(epsilon)
-        return self._log_ahead(np.asarray(epsilon, dtype=float))
-
     def _log_ahead(self, epsilon: Array) -> Array:
-        """log ∫ p·(1 − e^{−|move|·y}), y being how far beyond the place where L is ε, for ε >= 0."""
-        sign = math.copysign(1.0, self.move)
-        begin = sign * self._place(epsilon)
+        """log ∫ p·(1 − e^{−|move|·y}) from the place where L is ε on, y being how far beyond."""
+        sign, by = math.copysign(1.0, self.move), abs(self.move)
+        begin = sign * self._place(np.ravel(epsilon))
+        value = self._log_density(self.move, sign * begin)
+        largest = sum(a for a, _ in self._gammas) + by
+        straight = begin - sign * self._centre(self.move) > STRAIGHT + math.log1p(largest)
+        if straight.any():  # where the density is e^{−decay·v} but for rounding
+            decay = self._decay(sign)
+            value += math.log(by / decay / (decay + by)) if math.isfinite(decay) else -math.inf
+        value[~straight] = self._log_integral(begin[~straight])
+        return value.reshape(np.shape(epsilon))
+
+    def _log_integral(self, begin: Array) -> Array:
+        sign, by = math.copysign(1.0, self.move), abs(self.move)
         peak = np.maximum(begin, sign * self._centre(self.move))
-        first = np.maximum(begin, sign * self._edge(self.move, -sign))
+        first = np.maximum(begin, self._floor)
         height = self._log_density(self.move, sign * peak)
 
-        def inside(x: Array) -> Array:
-            p = np.exp(self._log_density(self.move, sign * x) - height[..., None])
-            return p * -np.expm1(-abs(self.move) * (x - begin[..., None]))
+        def inside(y: Array, which: Array) -> Array:
+            start = peak[which, None]
+            p = np.exp(self._log_density(self.move, sign * (start + y)) - height[which, None])
+            return np.asarray(p * -np.expm1(-by * (y + start - begin[which, None])))
 
-        total = integral(inside, np.minimum(first, peak), peak)
-        total += integral(inside, peak, self._fall(sign, peak, height - NATS))
+        zero = np.zeros_like(peak)
+        total = integral(inside, np.minimum(first, peak) - peak, zero)
+        total += integral(inside, zero, self._fall(sign, peak, height))
         return np.asarray(height + np.log(total))
 
-    def _fall(self, sign: float, start: Array, floor: Array) -> Array:
-        """Where the log-density of P, at or beyond its peak, has fallen from `start` to `floor`."""
+    @cached_property
+    def _floor(self) -> float:
+        """Where, short of its peak, the density of P begins to matter."""
+        sign = math.copysign(1.0, self.move)
+        return sign * self._edge(self.move, -sign)
 
-        def short(reach: Array) -> Array:
-            return self._log_density(self.move, sign * (start + reach)) > floor
+    @cached_property
+    def _unit(self) -> float:
+        """The width of the peak of P."""
+        return 1 / math.sqrt(self._bend(self.move))
 
-        reach = np.full_like(start, 1e-3 / math.sqrt(max(1.0, self.start + self.move)))
-        while (more := short(reach)).any():
-            reach = np.where(more, 4 * reach, reach)
-        for _ in range(60):
-            less = ~short(reach / 2)
+    def _fall(self, sign: float, start: Array, height: Array) -> Array:
+        """How far beyond `start` the log-density of P, past its peak, has fallen by NATS.
+
+        It is concave, so if it falls by x over one unit it falls by NATS over NATS/x units.
+        """
+
+        def drop(reach: Array) -> Array:
+            return height - self._log_density(self.move, sign * (start + reach))
+
+        unit = np.full_like(start, self._unit)
+        reach = unit * np.maximum(1.0, NATS / drop(unit))
+        for _ in range(100):
+            less = drop(reach / 2) >= NATS
             if not less.any():
                 break
             reach = np.where(less, reach / 2, reach)
-        return np.asarray(start + reach)
+        return np.asarray(reach)
 
-    def reverse_profile(self, epsilon: Array) -> Array:
-        if math.isfinite(self.ceiling):
-            return super().reverse_profile(epsilon)
-        return self.reverse().profile(epsilon)
-
-    def reverse(self) -> Loss:
-        if math.isfinite(self.ceiling):
-            return super().reverse()
-        return replace(self, start=self.start + self.move, move=-self.move)
-
-    def truncated(self, mass: float) -> Loss:
-        if math.isfinite(self.ceiling):
-            return self
-        sign = math.copysign(1.0, self.move)
-        low, high = 0.0, 1.0
-        centre = self._centre(self.move)
-        while float(self._beyond(self.move, np.array([centre + sign * high]))[0]) > mass:
-            low, high = high, 2 * high
-        for _ in range(60):
-            middle = (low + high) / 2
-            beyond = float(self._beyond(self.move, np.array([centre + sign * middle]))[0])
-            low, high = (middle, high) if beyond > mass else (low, middle)
-        return replace(self, ceiling=float(self._loss(np.array([centre + sign * high]))[0]))
+    def _turned(self) -> Self:
+        return replace(self, start=self.start + self.move, move=-self.move, ceiling=math.inf)
 
 
 def _stretch(first: float, last: float, core: float, fine: float, coarse: float) -> Array:
     """Edges of panels, fine within `core` of 0 and coarse beyond."""
     marks = [first, *(x for x in (-core, core) if first < x < last), last]
     pieces = [np.array([first])]
-    for left, right in zip(marks[:-1], marks[1:], strict=True):
+    for left, right in pairwise(marks):
         width = fine if abs(left + right) / 2 <= core else coarse
         count = max(1, math.ceil((right - left) / width))
         pieces.append(np.linspace(left, right, count + 1)[1:])

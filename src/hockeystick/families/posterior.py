@@ -1,0 +1,34 @@
+"""The pairs that dominate one draw from a posterior over categories, whatever the data."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from hockeystick.families.folded import FoldedLoss
+from hockeystick.families.log_gamma import GammaLoss
+from hockeystick.families.logit_beta import BetaLoss
+from hockeystick.loss import Loss
+from hockeystick.relation import ADD_REMOVE, REPLACE_ONE, Relation
+
+
+def category_pair(counts: Sequence[float], relation: Relation) -> BetaLoss | GammaLoss:
+    """The worst two neighbours of a Dirichlet posterior, in the order whose δ(ε) is the larger.
+
+    Replaced: record of the second rarest category a' instead of the rarest a, by prior counts, on
+    no other data; Beta(a, a'+1) against Beta(a+1, a'). Added or removed: one of the rarest, on
+    ever more data of other categories; Gamma(a+1) against Gamma(a).
+    """
+    rarest, second = sorted(counts)[:2]
+    if relation is REPLACE_ONE:
+        return BetaLoss(rarest + 1, -1.0, total=rarest + second + 1)
+    return GammaLoss(rarest, 1.0)
+
+
+def counted(pair: BetaLoss | GammaLoss, relation: Relation) -> Loss:
+    """The loss that stands for the pair under a relation: with its order where that is known."""
+    if relation is ADD_REMOVE or pair.symmetric:
+        return pair
+    # Gamma laws: to be without the record is the heavier tail, so its order comes first.
+    up = pair if pair.move < 0 else pair.reverse()
+    assert isinstance(up, BetaLoss | GammaLoss)
+    return FoldedLoss(up)

@@ -1,0 +1,46 @@
+"""One draw from the posterior of a probability."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from hockeystick.domain import finite_positive
+from hockeystick.families.log_gamma import GammaLoss
+from hockeystick.families.logit_beta import BetaLoss
+from hockeystick.families.posterior import category_pair
+from hockeystick.mechanism import call_text
+from hockeystick.mechanisms.posterior import PosteriorSampling
+from hockeystick.relation import Relation
+
+
+@dataclass(frozen=True, repr=False)
+class BetaPosterior(PosteriorSampling):
+    """θ drawn from Beta(a + successes in the data, b + failures in the data).
+
+    With a <= b, the pair when a record is replaced is Beta(a, b+1) against Beta(a+1, b), as if
+    there were no other records: mixing both with one independent beta law gives every other pair
+    of neighbours. When one is added, removed or zeroed out it is Gamma(a+1) against Gamma(a), the
+    limit of many failures and no success: G/(G + H) with H gamma gives every other pair. The Rényi
+    divergence is infinite from the order a + 1 on.
+
+    Parameters
+    ----------
+    successes, failures: the counts a and b of the prior, in (0, inf).
+
+    >>> from hockeystick import REPLACE_ONE
+    >>> round(BetaPosterior(10, 10).epsilon(delta=1e-5, relation=REPLACE_ONE), 9)
+    1.87720428
+    """
+
+    successes: float
+    failures: float
+
+    def __post_init__(self) -> None:
+        for name in ("successes", "failures"):
+            object.__setattr__(self, name, finite_positive(name, getattr(self, name)))
+
+    def pair(self, relation: Relation) -> BetaLoss | GammaLoss:
+        return category_pair((self.successes, self.failures), relation)
+
+    def __repr__(self) -> str:
+        return call_text("BetaPosterior", self.successes, self.failures)

@@ -1,0 +1,47 @@
+"""One draw from the posterior of the probabilities of several categories."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from hockeystick.domain import finite_positive
+from hockeystick.errors import ParameterError
+from hockeystick.families.log_gamma import GammaLoss
+from hockeystick.families.logit_beta import BetaLoss
+from hockeystick.families.posterior import category_pair
+from hockeystick.mechanism import call_text
+from hockeystick.mechanisms.posterior import PosteriorSampling
+from hockeystick.relation import Relation
+
+
+@dataclass(frozen=True, repr=False)
+class DirichletPosterior(PosteriorSampling):
+    """All probabilities drawn from Dirichlet(a₁ + records of category 1, a₂ + …).
+
+    Replacing a record of category i by one of j changes the law of θᵢ/(θᵢ + θⱼ) only, a beta law;
+    the two smallest counts a <= a' of the prior are worst: Beta(a, a'+1) against Beta(a+1, a').
+    Adding, removing or zeroing out a record of category i changes the law of θᵢ, a beta law too,
+    and Gamma(a+1) against Gamma(a) is worst: all is as for `BetaPosterior` with a and a'.
+
+    Parameters
+    ----------
+    counts: those of the prior, two or more, each in (0, inf).
+
+    >>> from hockeystick import REPLACE_ONE
+    >>> round(DirichletPosterior(10, 20, 10).epsilon(delta=1e-5, relation=REPLACE_ONE), 9)
+    1.87720428
+    """
+
+    counts: tuple[float, ...]
+
+    def __init__(self, *counts: float) -> None:
+        if len(counts) < 2:
+            raise ParameterError(f"counts must be two or more numbers, got {counts!r}")
+        values = tuple(finite_positive("counts", count) for count in counts)
+        object.__setattr__(self, "counts", values)
+
+    def pair(self, relation: Relation) -> BetaLoss | GammaLoss:
+        return category_pair(self.counts, relation)
+
+    def __repr__(self) -> str:
+        return call_text("DirichletPosterior", *self.counts)

@@ -1,0 +1,73 @@
+"""One draw from the posterior of the rate of counts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Self
+
+from hockeystick.domain import finite_positive
+from hockeystick.errors import RelationError
+from hockeystick.families.log_gamma import GammaLoss
+from hockeystick.mechanism import call_text
+from hockeystick.mechanisms.posterior import PosteriorSampling
+from hockeystick.relation import REPLACE_ONE, Relation
+
+
+@dataclass(frozen=True, repr=False)
+class GammaPosterior(PosteriorSampling):
+    """λ drawn from Gamma(k + sum of the counts, rate r + number of records): Poisson counts.
+
+    Every count is first brought to [0, `largest`]. Replacing a record leaves the rate as it is and
+    moves the shape by at most c = `largest`; worst is Gamma(k) against Gamma(k + c), from which
+    an independent gamma law, added, makes every pair of larger shapes, and a smaller step is never
+    easier to see. The Rényi divergence is infinite from the order k/c + 1 on.
+
+    Adding a record moves the rate too, for which no worst pair is known: that is an error, unless
+    the rate is a constant (`public_rate`); then the pair is the same under every relation.
+
+    Parameters
+    ----------
+    shape: k of the prior, in (0, inf). The rate does not matter to privacy.
+    largest: the largest count c, in (0, inf).
+
+    >>> round(GammaPosterior(10, largest=1).epsilon(delta=1e-5), 9)
+    1.525010793
+    """
+
+    text_constructors = ("public_rate",)
+
+    shape: float
+    largest: float = 1.0
+    rate_is_public: bool = False
+
+    def __post_init__(self) -> None:
+        for name in ("shape", "largest"):
+            object.__setattr__(self, name, finite_positive(name, getattr(self, name)))
+
+    @classmethod
+    def public_rate(cls, shape: float, largest: float = 1.0) -> Self:
+        """With a rate that does not count the records: a constant, such as the size one expects.
+
+        >>> from hockeystick import Poisson
+        >>> step = GammaPosterior.public_rate(10, largest=1).on(Poisson(0.01))
+        >>> round((step * 100).epsilon(delta=1e-5), 6)
+        0.100333
+        """
+        return cls(shape, largest, True)
+
+    @property
+    def natural_relation(self) -> Relation | None:
+        return None if self.rate_is_public else REPLACE_ONE
+
+    def pair(self, relation: Relation) -> GammaLoss:
+        if relation is not REPLACE_ONE and not self.rate_is_public:
+            raise RelationError(
+                f"the rate of {self!r} counts the records, so {relation!r} moves it as well; ask "
+                "under REPLACE_ONE (and sample a fixed number of records), or keep the rate "
+                f"constant: GammaPosterior.public_rate({self.shape!r}, {self.largest!r})"
+            )
+        return GammaLoss(self.shape, self.largest)
+
+    def __repr__(self) -> str:
+        name = "GammaPosterior.public_rate" if self.rate_is_public else "GammaPosterior"
+        return call_text(name, self.shape, self.largest)
