@@ -16,7 +16,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hockeystick.errors import NumericalError
-from hockeystick.series import LEAST, Array, dot, entropy, exp_minus, log1p, sin_minus
+from hockeystick.series import (
+    LEAST,
+    Array,
+    dot,
+    entropy,
+    exp_minus,
+    log1p,
+    log_mixed,
+    log_unmixed,
+    sin_minus,
+)
 
 Complex = NDArray[Any]
 """An array of complex128."""
@@ -24,6 +34,9 @@ Complex = NDArray[Any]
 EMPTY: Array = np.empty(0)
 CHUNK = 1 << 18
 """Most elements of one (contour points × nodes) block: about 2 MB an array, within the cache."""
+
+LARGE_ORDER = 1000.0
+"""From here on it is worth to look whether a sampled loss is decided by its largest values."""
 
 
 class Nodes(NamedTuple):
@@ -94,6 +107,11 @@ class Loss(ABC):
     @abstractmethod
     def profile(self, epsilon: Array) -> Array:
         """δ(ε) = E_P[(1 − e^{ε−L})+] of one step, for every real ε."""
+
+    def log_profile(self, epsilon: Array) -> Array:
+        """log δ(ε); −inf where δ is 0 or too small for a float, unless a loss knows better."""
+        with np.errstate(divide="ignore"):
+            return np.asarray(np.log(self.profile(epsilon)))
 
     @property
     def atoms(self) -> Atoms:
@@ -315,8 +333,8 @@ class Mixed(Loss):
         base, rate = self.base, self.rate
         floor = math.log1p(-rate)
         fields = {
-            "top": float(self._shrink(np.array([base.top]))[0]),
-            "bottom": floor if base.void else float(self._shrink(np.array([base.bottom]))[0]),
+            "top": float(log_mixed(rate, np.array([base.top]))[0]),
+            "bottom": floor if base.void else float(log_mixed(rate, np.array([base.bottom]))[0]),
             "infinite": rate * base.infinite,
             "continuous": base.continuous,
             "smooth": base.smooth,
@@ -328,23 +346,6 @@ class Mixed(Loss):
         for name, value in fields.items():
             object.__setattr__(self, name, value)
 
-    def _shrink(self, losses: Array) -> Array:
-        q = self.rate
-        if losses.size and losses.max() < 30:
-            return np.log1p(q * np.expm1(losses))
-        with np.errstate(over="ignore", invalid="ignore"):
-            small = np.log1p(q * np.expm1(np.minimum(losses, 700)))
-            large = losses + math.log(q) + np.log1p((1 - q) / q * np.exp(-losses))
-        return np.where(losses < 30, small, large)
-
-    def _stretch(self, losses: Array) -> Array:
-        """The base loss that is mapped to each loss; −inf below the least one."""
-        q = self.rate
-        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            small = np.log1p(np.maximum(np.expm1(np.minimum(losses, 700)) / q, -1))
-            large = losses - math.log(q) + np.log1p(-(1 - q) * np.exp(-losses))
-        return np.where(losses < 30, small, large)
-
     def nodes(self, low: float, high: float, turn: float) -> Nodes:
         # (1−q+q·e^ℓ)^{s+1} is bounded as ℓ → −inf; a negative power narrows its strip.
         # It grows and turns with ℓ no faster than `steepest` times e^{sℓ} does.
@@ -352,15 +353,39 @@ class Mixed(Loss):
         losses, log_q, density = self.base.nodes(
             -1.0, self.steepest * (max(high, -1.0) + 1) - 1, self.steepest * bend
         )
-        mixed = self._shrink(losses)
+        mixed = log_mixed(self.rate, losses)
         split = density.size
         if split:
             slope = losses[:split] + math.log(self.rate) - mixed[:split]
             density = density * np.exp(np.minimum(-slope, 700))
         return Nodes(*self._with_void(mixed, log_q), density)
 
+    def cgf(self, s: Complex | Array) -> Complex:
+        s = np.atleast_1d(np.asarray(s, dtype=complex))
+        if s.imag.any() or np.abs(s).max() < LARGE_ORDER or self.base.infinite:
+            return super().cgf(s)
+        return np.array([self._real_cgf(float(point)) for point in s.real], dtype=complex)
+
+    def _real_cgf(self, s: float) -> float:
+        """K(s) at a large real order, by the triangle inequality for the norm of order p = s + 1,
+
+        q·‖e^ℓ‖ <= ‖1 − q + q·e^ℓ‖ <= 1 − q + q·‖e^ℓ‖, where the two sides agree to e^−40.
+        """
+        p = s + 1
+        k = float(self.base.cgf(np.array([s]))[0].real) if p > 0 else 0.0
+        if p > 0 and k / p > 40 + math.log(p / self.rate):
+            return k + p * math.log(self.rate) + math.exp(-40)
+        try:
+            return float(super().cgf(np.array([s]))[0].real)
+        except NumericalError:
+            # Beyond reach, Q against the mixture is no worse than the mixture against Q: with
+            # orders λ >= 2 and t = 1 − q + q·r it is E_Q[t^{1−λ}] <= E_Q[t^λ] for symmetric pairs.
+            if p > 0 or not self.base.symmetric:
+                raise
+            return self._real_cgf(-1 - s)
+
     def density(self, losses: Array) -> Array:
-        base = self._stretch(losses)
+        base = log_unmixed(self.rate, losses)
         inside = base > -math.inf
         base = np.where(inside, base, 0.0)
         return np.where(inside, self.base.density(base) * np.exp(losses - base) / self.rate, 0.0)
@@ -368,7 +393,7 @@ class Mixed(Loss):
     @property
     def atoms(self) -> Atoms:
         losses, log_q = self.base.atoms
-        return self._with_void(self._shrink(losses), log_q)
+        return self._with_void(log_mixed(self.rate, losses), log_q)
 
     def _with_void(self, losses: Array, log_q: Array) -> Atoms:
         """Where P has no mass the mixture still has (1−q) of Q: an atom at log(1−q)."""
@@ -379,20 +404,20 @@ class Mixed(Loss):
         )
 
     def tails(self, losses: Array) -> Tails:
-        p_above, q_above, p_below, q_below = self.base.tails(self._stretch(losses))
+        p_above, q_above, p_below, q_below = self.base.tails(log_unmixed(self.rate, losses))
         q = self.rate
         return Tails((1 - q) * q_above + q * p_above, q_above,
                      (1 - q) * q_below + q * p_below, q_below)  # fmt: skip
 
     def profile(self, epsilon: Array) -> Array:
         # q·h(1 + (e^ε − 1)/q), an identity (Balle, Barthe and Gaboardi 2018, Theorem 2).
-        base = self._stretch(epsilon)
+        base = log_unmixed(self.rate, epsilon)
         inside = base > -math.inf
         value = self.rate * self.base.profile(np.where(inside, base, 0.0))
         return np.where(inside, value, -np.expm1(np.minimum(epsilon, 0.0)))
 
     def reverse_profile(self, epsilon: Array) -> Array:
-        base = -self._stretch(-epsilon)
+        base = -log_unmixed(self.rate, -epsilon)
         inside = base < math.inf
         base = np.where(inside, base, 0.0)
         value = self.rate * np.exp(epsilon - base) * self.base.reverse_profile(base)

@@ -43,8 +43,7 @@ class Mechanism(ABC):
         loss = self.loss(relation)
         if loss is None:
             raise ParameterError(f"{self!r} declares neither a loss nor a Rényi curve")
-        one = divergence(loss, orders)
-        return one, one if loss.symmetric else divergence(loss.reverse(), orders)
+        return divergences(loss, orders)
 
     renyi_is_tighter: bool = False
     """Whether `renyi` can be below the divergence of `loss`, which then no mechanism attains."""
@@ -189,6 +188,12 @@ def divergence(loss: Loss, orders: Array) -> Array:
         s = orders[between] - 1
         value[between] = np.maximum(loss.cgf(s).real / s, 0.0)
     return value
+
+
+def divergences(loss: Loss, orders: Array) -> tuple[Array, Array]:
+    """Rényi divergences of the pair and of its reverse."""
+    one = divergence(loss, orders)
+    return one, one if loss.symmetric else divergence(loss.reverse(), orders)
 
 
 def call_text(name: str, *values: object, **options: object) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -266,11 +267,13 @@ def _attained_divergence(
     attained = attained_sides(mechanism, relation)
     if attained is None or all(part.renyi_is_tighter for part in mechanism.parts):
         return upper  # such a curve is the largest over pairs, one for each order
-    values = [
-        np.sum([count * divergence(loss, orders) for loss, count in side.parts], axis=0)
-        for side in attained
-    ]
-    return np.asarray(np.max(values, axis=0))
+    best = np.zeros(orders.shape)
+    for side in attained:
+        with suppress(NumericalError):  # 0 is a lower end too
+            best = np.maximum(
+                best, np.sum([n * divergence(loss, orders) for loss, n in side.parts], axis=0)
+            )
+    return best
 
 
 def profile(

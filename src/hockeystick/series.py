@@ -72,3 +72,29 @@ def log1p(real: Array, imaginary: Array) -> NDArray[np.complex128]:
     else:
         modulus = 0.5 * np.log1p(square)
     return np.asarray(modulus + 1j * np.arctan2(imaginary, 1 + real))
+
+
+def log_mixed(rate: float, losses: Array) -> Array:
+    """log(1 − rate + rate·e^loss): the loss when the record takes part with probability `rate`.
+
+    >>> log_mixed(0.5, np.array([0.0, 1000.0])).tolist()
+    [0.0, 999.3068528194401]
+    """
+    if losses.size and losses.max() < 30:
+        return np.log1p(rate * np.expm1(losses))
+    with np.errstate(over="ignore", invalid="ignore"):
+        small = np.log1p(rate * np.expm1(np.minimum(losses, 700)))
+        large = losses + math.log(rate) + np.log1p((1 - rate) / rate * np.exp(-losses))
+    return np.where(losses < 30, small, large)
+
+
+def log_unmixed(rate: float, losses: Array) -> Array:
+    """The loss that `log_mixed` takes to each loss; −inf below the least one.
+
+    >>> log_unmixed(0.5, np.array([-0.7, 0.0])).tolist()
+    [-inf, 0.0]
+    """
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        small = np.log1p(np.maximum(np.expm1(np.minimum(losses, 700)) / rate, -1))
+        large = losses - math.log(rate) + np.log1p(-(1 - rate) * np.exp(-losses))
+    return np.where(losses < 30, small, large)

@@ -14,6 +14,7 @@ from hockeystick.loss import Complex, Loss, Nodes, Tails
 from hockeystick.series import Array
 
 MOST_NODES = 1_000_000
+FAR = 60.0
 REACH = 10.0
 """Standard deviations beyond which a standard normal is dropped: 1e-22 of its mass."""
 NATS = 44.0
@@ -33,6 +34,15 @@ def _mills(x: Array) -> Array:
     return np.asarray(math.sqrt(math.pi / 2) * erfcx(x / math.sqrt(2)))
 
 
+def _one_minus_x_mills(x: Array) -> Array:
+    """1 − x·Φ(−x)/φ(x); far out by its asymptotic series, cut after a positive term."""
+    y = 1 / np.maximum(x, FAR) ** 2
+    series = np.ones_like(y)
+    for odd in (13, 11, 9, 7, 5, 3):
+        series = 1 - odd * y * series
+    return np.where(x > FAR, y * series, 1 - x * _mills(x))
+
+
 def gaussian_log_delta(shift: float, epsilon: Array) -> Array:
     """log δ(ε) of N(shift, 1) against N(0, 1), to nearly full relative accuracy at every ε.
 
@@ -41,17 +51,15 @@ def gaussian_log_delta(shift: float, epsilon: Array) -> Array:
     """
     a = epsilon / shift - shift / 2
     b = epsilon / shift + shift / 2
-    if shift < 1:
-        # m(a) − m(b) = ∫ (1 − x·m(x)) dx: no cancellation when a and b are close.
-        points, weights = legendre()
-        x = np.maximum(a, -30.0)[..., None] + 0.5 * shift * (points + 1)
-        difference = 0.5 * shift * ((1 - x * _mills(x)) @ weights)
-    else:
+    # m(a) − m(b) = ∫ (1 − x·m(x)) dx: no cancellation when a and b are close.
+    points, weights = legendre()
+    x = np.maximum(a, -30.0)[..., None] + 0.5 * shift * (points + 1)
+    difference = 0.5 * shift * (_one_minus_x_mills(x) @ weights)
+    if shift >= 1:
         with np.errstate(over="ignore", invalid="ignore"):
-            difference = _mills(np.maximum(a, -30.0)) - _mills(np.maximum(b, -30.0))
-    # So far out, 1/x² is the better 1 − x·m(x), and never below it.
+            plain = _mills(np.maximum(a, -30.0)) - _mills(np.maximum(b, -30.0))
+        difference = np.where(a > max(FAR, 2 * shift), difference, plain)
     with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
-        difference = np.where(a > 1e3, shift / np.maximum(a * b, 1.0), difference)
         far = np.log(difference) - 0.5 * a * a - 0.5 * math.log(2 * math.pi)
         near = np.log(ndtr(-a) - np.exp(np.minimum(epsilon, 700)) * ndtr(-b))
     return np.where(a > -2, far, near)
@@ -109,6 +117,9 @@ class GaussianLoss(Loss):
     def profile(self, epsilon: Array) -> Array:
         return np.exp(gaussian_log_delta(self.shift, epsilon))
 
+    def log_profile(self, epsilon: Array) -> Array:
+        return gaussian_log_delta(self.shift, epsilon)
+
 
 def _nodes(mu: float, z: Array, log_weight: float | Array) -> Nodes:
     log_density = -0.5 * z * z - 0.5 * math.log(2 * math.pi)
@@ -155,6 +166,9 @@ class TruncatedGaussianLoss(GaussianLoss):
         below = super().profile(np.minimum(epsilon, self.top))
         below = below + np.exp(np.minimum(epsilon, self.top)) * self.void
         return np.where(epsilon < self.top, below, self.infinite)
+
+    def log_profile(self, epsilon: Array) -> Array:
+        return Loss.log_profile(self, epsilon)
 
     def tails(self, losses: Array) -> Tails:
         p_above, q_above, p_below, q_below = super().tails(np.minimum(losses, self.top))

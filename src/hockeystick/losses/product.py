@@ -12,7 +12,7 @@ import numpy as np
 from scipy.special import ndtr
 
 from hockeystick.errors import NumericalError, ParameterError
-from hockeystick.loss import Complex, Loss, Nodes, Tails
+from hockeystick.loss import CHUNK, Complex, Loss, Nodes, Tails
 from hockeystick.losses.atoms import EVERYTHING, NOTHING, AtomicLoss
 from hockeystick.losses.gaussian import (
     ANGLE,
@@ -25,6 +25,7 @@ from hockeystick.losses.gaussian import (
 )
 from hockeystick.series import Array, dot
 
+NEGLIGIBLE = 1e-30
 MOST_ATOMS = 200_000
 MOST_PAIRS = 20_000_000
 RESOLVE = 14.0
@@ -42,11 +43,16 @@ def product(parts: Sequence[tuple[Loss, int]]) -> Loss:
         elif loss.continuous:
             rest = _only(rest, loss, count)
         else:
-            rest = _sum(rest, _power(loss, count))
+            rest = _sum(rest, _power(_listed(loss), count))
     if not variance:
         return rest
     gaussian = GaussianLoss(math.sqrt(variance))
     return gaussian if rest is NOTHING else BlurredLoss(gaussian.shift, rest)
+
+
+def _listed(loss: Loss) -> Loss:
+    """A discrete loss of finitely many atoms; rarer ones count as giving the record away."""
+    return loss.truncated(NEGLIGIBLE) if math.isinf(loss.top) else loss
 
 
 def _only(rest: Loss, loss: Loss, count: int) -> Loss:
@@ -136,6 +142,18 @@ class BlurredLoss(Loss):
         nodes = self.rest.nodes(-1.0, 0.0, RESOLVE / self.shift)
         return nodes.losses, np.exp(nodes.log_q)
 
+    def _log_density(self, x: Array, low: float, high: float) -> Array:
+        """log of the Q-density, good where e^{sL} with Re s in [low, high] takes its mean."""
+        losses, log_q, _ = self.rest.nodes(min(low, -1.0), max(high, 0.0), RESOLVE / self.shift)
+        rows = max(1, CHUNK // losses.size)
+        found = []
+        for i in range(0, x.size, rows):
+            z = (x[i : i + rows, None] - losses) / self.shift + self.shift / 2
+            exponent = log_q - 0.5 * z * z
+            peak = exponent.max(axis=1)
+            found.append(peak + np.log(np.exp(exponent - peak[:, None]).sum(axis=1)))
+        return np.concatenate(found) - math.log(math.sqrt(2 * math.pi) * self.shift)
+
     def _z(self, x: Array) -> Array:
         """The Gaussian's outcome that gives loss x together with each loss of the rest."""
         return (x[..., None] - self._other[0]) / self.shift + self.shift / 2
@@ -169,29 +187,27 @@ class BlurredLoss(Loss):
         last = float(others.max()) + mu * (max(high + 1, 0.0) * mu + REACH) - mu * mu / 2
         if self.ceiling < math.inf:
             power = max(abs(low), abs(high)) + 1 + turn
-            return self._panels(first, min(4.0 * mu, 2 * ANGLE, 50 / power))
+            x, weight = self._panels(first, min(4.0 * mu, 2 * ANGLE, 50 / power))
+            return self._nodes(x, weight, low, high)
         a = min(9.0, ANGLE / mu)
         step = mu * 2 * math.pi * a / (NATS + a * a / 2 + turn * mu * a)
         count = math.ceil((last - first) / step)
         if count * others.size > 100 * MOST_NODES:
             raise NumericalError(f"the quadrature of {self!r} would need {count} nodes")
         x = first + step * np.arange(count + 1)
-        return self._nodes(x, step)
+        return self._nodes(x, np.full(x.size, step), low, high)
 
-    def _panels(self, first: float, width: float) -> Nodes:
+    def _panels(self, first: float, width: float) -> tuple[Array, Array]:
         count = math.ceil((self.ceiling - first) / width)
         points, weights = legendre()
         edges = np.linspace(first, self.ceiling, count + 1)
         half = (edges[1] - edges[0]) / 2
         x = (edges[:-1, None] + half * (points + 1)).ravel()
-        return self._nodes(x, np.tile(half * weights, count))
+        return x, np.tile(half * weights, count)
 
-    def _nodes(self, x: Array, weight: float | Array) -> Nodes:
-        density = self.density(x)
-        kept = density > 0
-        with np.errstate(divide="ignore"):
-            log_q = np.log(density * weight)
-        return Nodes(x[kept], log_q[kept], density[kept])
+    def _nodes(self, x: Array, weight: Array, low: float, high: float) -> Nodes:
+        log_density = self._log_density(x, low, high)
+        return Nodes(x, log_density + np.log(weight), np.exp(log_density))
 
     def cgf(self, s: Complex | Array) -> Complex:
         if self.ceiling < math.inf:
@@ -211,6 +227,16 @@ class BlurredLoss(Loss):
             value = value + np.exp(np.minimum(epsilon, self.ceiling)) * (self.void - self.rest.void)
             value = np.where(epsilon < self.ceiling, value, self.infinite - self.rest.infinite)
         return np.asarray(value + self.rest.infinite)
+
+    def log_profile(self, epsilon: Array) -> Array:
+        if self.ceiling < math.inf or self.rest.infinite:
+            return super().log_profile(epsilon)
+        x = np.asarray(epsilon, dtype=float)
+        tilt = max(float(x.max(initial=0.0)) / self.shift**2, 0.0)
+        losses, log_q, _ = self.rest.nodes(-1.0, tilt, RESOLVE / self.shift)
+        terms = gaussian_log_delta(self.shift, x[..., None] - losses) + (log_q + losses)
+        peak = terms.max(axis=-1)
+        return np.asarray(peak + np.log(np.exp(terms - peak[..., None]).sum(axis=-1)))
 
     def reverse(self) -> Loss:
         if self.symmetric or self.ceiling < math.inf:

@@ -76,7 +76,10 @@ class DiscreteGaussianLoss(Loss):
         return Atoms(losses, -(x**2) / width - total)
 
     def profile(self, epsilon: Array) -> Array:
-        """Σ P[x]·(1 − e^{ε−L(x)}) over the outcomes from the first with a larger loss on."""
+        return np.exp(self.log_profile(epsilon))
+
+    def log_profile(self, epsilon: Array) -> Array:
+        """log of Σ P[x]·(1 − e^{ε−L(x)}) over the outcomes from the first with a larger loss on."""
         width, reach = 2 * self.scale**2, math.ceil(REACH * self.scale) + 2
         wanted = np.asarray(epsilon, dtype=float)
         first = np.ceil((wanted.ravel() * width + self.steps**2) / (2 * self.steps))
@@ -84,14 +87,16 @@ class DiscreteGaussianLoss(Loss):
         beyond = np.arange(self.steps + 2 * reach)
         total = math.log(np.exp(-(np.arange(-reach, reach + 1) ** 2) / width).sum())
         rows = max(1, CHUNK // beyond.size)
-        found = []
+        found = [np.zeros(0)]
         for i in range(0, len(first), rows):
             x = first[i : i + rows] + beyond
             losses = (2 * self.steps * x - self.steps**2) / width
             above = np.minimum(wanted.ravel()[i : i + rows, None] - losses, 0)
-            p = np.exp(-((x - self.steps) ** 2) / width - total)
-            found.append((-np.expm1(above) * p).sum(axis=1))
-        return np.concatenate(found).reshape(wanted.shape) if found else np.zeros(wanted.shape)
+            log_p = -((x - self.steps) ** 2) / width
+            peak = log_p.max(axis=1)
+            sums = (-np.expm1(above) * np.exp(log_p - peak[:, None])).sum(axis=1)
+            found.append(peak + np.log(sums) - total)
+        return np.concatenate(found).reshape(wanted.shape)
 
     def truncated(self, mass: float) -> Loss:
         reach = math.sqrt(-2 * math.log(mass)) / REACH + 1

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import math
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from hockeystick.domain import probability
+from hockeystick.errors import NumericalError
 from hockeystick.loss import Loss
 from hockeystick.losses.atoms import NOTHING
 from hockeystick.losses.gaussian import GaussianLoss
-from hockeystick.losses.halves import joint, loss_of
+from hockeystick.losses.half import joint
+from hockeystick.losses.halves import loss_of
 from hockeystick.losses.mixture import GaussianMixture, MixtureLoss
-from hockeystick.mechanism import Mechanism, call_text
+from hockeystick.mechanism import Mechanism, call_text, divergence, divergences
 from hockeystick.relation import ADD_REMOVE, REPLACE_ONE, Relation
 from hockeystick.samplers.binomial import binomial_weights
 from hockeystick.samplers.sampler import (
@@ -23,6 +27,7 @@ from hockeystick.samplers.sampler import (
     attained_base,
     base_loss,
     renyi_curve,
+    sampled_loss,
 )
 from hockeystick.series import Array
 
@@ -82,6 +87,28 @@ class Poisson(Sampler):
         return amplified_curve(
             lambda few: rdp_poisson(curve, self.rate, few, factor=1), curve, self.rate, orders
         )
+
+    def divergences(
+        self, mechanism: Mechanism, orders: Array, relation: Relation
+    ) -> tuple[Array, Array]:
+        """Where the pair of one replaced is out of reach: its profile is at most q·h_replace(A),
+
+        and (1−q)·R + q·Q is at least (1−q)·R, which leaves the pair of one removed.
+        """
+        if relation is not REPLACE_ONE or self.rate == 0:
+            return super().divergences(mechanism, orders, relation)
+        with suppress(NumericalError):
+            one, other = super().divergences(mechanism, orders, relation)
+            if sampled_loss(mechanism, self, relation).infinite == 0:
+                return one, other
+        replace = base_loss(mechanism, REPLACE_ONE)
+        one, _ = divergences(loss_of(joint([self.rate], [replace], [replace], self.rate)), orders)
+        removed = divergence(base_loss(mechanism, ADD_REMOVE).mix(self.rate), orders)
+        bound = np.minimum(one, removed - math.log1p(-self.rate))
+        return bound, bound
+
+    def unsampled(self, relation: Relation) -> Relation:
+        return relation
 
     def group(self, mechanism: Mechanism, size: int, relation: Relation) -> Loss:
         loss = base_loss(mechanism, relation)

@@ -11,6 +11,7 @@ from hockeystick.domain import whole
 from hockeystick.errors import ParameterError
 from hockeystick.loss import Loss
 from hockeystick.losses.allocation import allocation
+from hockeystick.losses.allocation_renyi import allocation_divergences
 from hockeystick.losses.atoms import NOTHING
 from hockeystick.losses.replacing import replaced
 from hockeystick.mechanism import Mechanism, call_text
@@ -64,6 +65,14 @@ class RandomAllocation(Sampler):
     def other_loss(self, mechanism: Mechanism, relation: Relation) -> Loss | None:
         """When a record is replaced: as if it were known in which step it takes part."""
         return base_loss(mechanism, REPLACE_ONE) if relation is REPLACE_ONE else None
+
+    def divergences(
+        self, mechanism: Mechanism, orders: Array, relation: Relation
+    ) -> tuple[Array, Array]:
+        """From the moments of the mean: the law of the loss is cut, which large orders notice."""
+        if relation is REPLACE_ONE:
+            return super().divergences(mechanism, orders, relation)
+        return allocation_divergences(base_loss(mechanism, relation), self.steps, orders)
 
     def _epoch(self, mechanism: Mechanism, relation: Relation, upper: bool) -> Loss:
         if upper and relation is REPLACE_ONE:

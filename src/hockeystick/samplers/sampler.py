@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
@@ -12,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hockeystick.domain import whole
-from hockeystick.errors import ParameterError
+from hockeystick.errors import NumericalError, ParameterError
 from hockeystick.loss import Loss
-from hockeystick.mechanism import Mechanism
+from hockeystick.mechanism import Mechanism, divergences
 from hockeystick.relation import Relation
 from hockeystick.series import Array
 
@@ -53,6 +54,28 @@ class Sampler(ABC):
             f"{mechanism!r} is known by its Rényi curve alone, for which no theorem covers "
             f"{self!r} under {relation!r}; declare it as PureDP, ApproximateDP or ProfileDP"
         )
+
+    def divergences(
+        self, mechanism: Mechanism, orders: Array, relation: Relation
+    ) -> tuple[Array, Array]:
+        """Rényi divergences on the sample, of the pair and of its reverse; the better pair's.
+
+        Where outcomes that are too rare to be kept count as giving the record away, what the
+        mechanism costs without a sample is the answer.
+        """
+        one, other = divergences(sampled_loss(mechanism, self, relation), orders)
+        second = self.other_loss(mechanism, relation)
+        if second is not None:
+            with suppress(NumericalError):  # the first pair has answered
+                one, other = _smaller((one, other), divergences(second, orders))
+        without = self.unsampled(relation)
+        if without is not None and np.isinf(one).any():
+            one, other = _smaller((one, other), mechanism.renyi(orders, without))
+        return one, other
+
+    def unsampled(self, relation: Relation) -> Relation | None:
+        """The relation under which the mechanism on all records costs at least as much."""
+        return None
 
     def apply(self, mechanism: Mechanism) -> Mechanism:
         """The mechanism on a sample of the records."""
@@ -93,11 +116,11 @@ class Sampled(Mechanism):
     def loss(self, relation: Relation) -> Loss | None:
         if self.base.known_by_curve(relation):
             return None
-        return _loss(self.base, self.sampler, relation)
+        return sampled_loss(self.base, self.sampler, relation)
 
     def renyi(self, orders: Array, relation: Relation) -> tuple[Array, Array]:
         if not self.base.known_by_curve(relation):
-            return super().renyi(orders, relation)
+            return self.sampler.divergences(self.base, orders, relation)
         value = self.sampler.renyi(self.base, orders, relation)
         return value, value
 
@@ -142,9 +165,13 @@ class Grouped(Mechanism):
 
 
 @lru_cache(maxsize=2048)
-def _loss(base: Mechanism, sampler: Sampler, relation: Relation) -> Loss:
+def sampled_loss(base: Mechanism, sampler: Sampler, relation: Relation) -> Loss:
     """Kept, because the quadrature of a sampled profile is some work."""
     return sampler.loss(base, relation)
+
+
+def _smaller(one: tuple[Array, Array], other: tuple[Array, Array]) -> tuple[Array, Array]:
+    return np.minimum(one[0], other[0]), np.minimum(one[1], other[1])
 
 
 def base_loss(mechanism: Mechanism, relation: Relation) -> Loss:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -10,14 +11,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from hockeystick.domain import whole
-from hockeystick.errors import ParameterError
+from hockeystick.errors import NumericalError, ParameterError
 from hockeystick.loss import Loss
 from hockeystick.losses.atoms import EVERYTHING, NOTHING
 from hockeystick.losses.gaussian import GaussianLoss
-from hockeystick.losses.halves import Half, joint, loss_of
+from hockeystick.losses.half import Half, joint
+from hockeystick.losses.halves import loss_of
 from hockeystick.losses.labelled import LabelledLoss
 from hockeystick.losses.mixture import GaussianMixture, MixtureLoss
-from hockeystick.mechanism import Mechanism, call_text
+from hockeystick.mechanism import Mechanism, call_text, divergences
 from hockeystick.relation import ADD_REMOVE, REPLACE_ONE, ZERO_OUT, Relation
 from hockeystick.samplers.binomial import binomial_above, binomial_weights
 from hockeystick.samplers.sampler import Sampler, attained_base, base_loss
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
 NEGLIGIBLE = 1e-20
 """Numbers of copies less likely than this together count as giving the record away."""
 MOST_COPIES = 1000
+MOST_TAIL = 10_000_000
 
 
 @dataclass(frozen=True, repr=False)
@@ -92,9 +95,15 @@ class WithReplacement(Sampler):
     def loss(self, mechanism: Mechanism, relation: Relation) -> Loss:
         if self.size == 0:
             return NOTHING
-        weights, rest = self._copies
-        if relation is ADD_REMOVE and isinstance(base_loss(mechanism, REPLACE_ONE), GaussianLoss):
-            return self._mixture(mechanism)
+        _, rest = self._copies
+        base = base_loss(mechanism, REPLACE_ONE)
+        if relation is not ADD_REMOVE or not isinstance(base, GaussianLoss):
+            return self._profile_loss(mechanism, relation, rest)
+        mixture = MixtureLoss(*self._mixtures(base.shift))
+        return LabelledLoss((1 - rest, mixture), (rest, EVERYTHING)) if rest else mixture
+
+    def _profile_loss(self, mechanism: Mechanism, relation: Relation, rest: float) -> Loss:
+        weights, _ = self._copies
         groups = [mechanism.group(k) for k in range(1, len(weights))]
         replace = [base_loss(group, REPLACE_ONE) for group in groups]
         if relation is ZERO_OUT:
@@ -103,18 +112,55 @@ class WithReplacement(Sampler):
             return loss_of(self._half(zero, replace, rest), backward)
         return loss_of(self._half(replace, replace, rest))
 
+    def divergences(
+        self, mechanism: Mechanism, orders: Array, relation: Relation
+    ) -> tuple[Array, Array]:
+        """As of `loss`, but numbers of copies that it gives up on are counted for themselves:
+
+        e^K grows by Σ B_k·(e^{K_k} − 1) over them, by joint convexity, with K_k of the k copies.
+        """
+        if self.size == 0 or self._copies[1] == 0:
+            return super().divergences(mechanism, orders, relation)
+        base = base_loss(mechanism, REPLACE_ONE)
+        one, other = divergences(self._profile_loss(mechanism, relation, 0.0), orders)
+        if relation is ADD_REMOVE and isinstance(base, GaussianLoss):
+            with suppress(NumericalError):  # large orders of mixtures are out of reach
+                one, other = divergences(MixtureLoss(*self._mixtures(base.shift)), orders)
+        return self._with_more(one, orders, base), self._with_more(other, orders, base)
+
+    def _with_more(self, values: Array, orders: Array, base: Loss) -> Array:
+        """The divergences with more copies than `_copies` lists taken into account."""
+        from scipy.special import gammaln
+
+        k = np.arange(len(self._copies[0]), self.size + 1, dtype=float)
+        if k.size > MOST_TAIL:
+            return np.full(orders.shape, math.inf)
+        n, chance = self.size, 1 / self.population
+        log_b = gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1)
+        log_b = log_b + k * math.log(chance) + (n - k) * math.log1p(-chance)
+        found = values.copy()
+        for i in np.flatnonzero(np.isfinite(orders)):
+            s = float(orders[i]) - 1
+            if isinstance(base, GaussianLoss):
+                kl, more = (k * base.shift) ** 2 / 2, s * (s + 1) * (k * base.shift) ** 2 / 2
+            else:
+                kl, more = k * base.top, s * k * base.top
+            if s == 0:
+                found[i] += float(np.exp(log_b) @ kl)
+                continue
+            log_more = float(np.logaddexp.reduce(log_b + more))
+            found[i] = float(np.logaddexp(s * values[i], log_more)) / s
+        return found
+
     def _half(self, near: list[Loss], far: list[Loss], rest: float) -> Half:
         weights, _ = self._copies
         return joint(list(weights[1:]), near, far, self.drawn, rest)
 
-    def _mixture(self, mechanism: Mechanism) -> Loss:
-        """Σ B_k·N(k·shift) against N(0); more copies than are counted give the record away."""
-        loss = base_loss(mechanism, REPLACE_ONE)
-        assert isinstance(loss, GaussianLoss)
-        weights, rest = self._copies
-        p = GaussianMixture.of(weights, loss.shift * np.arange(len(weights)))
-        mixture = MixtureLoss(p, GaussianMixture((1.0,), (0.0,)))
-        return LabelledLoss((1 - rest, mixture), (rest, EVERYTHING)) if rest else mixture
+    def _mixtures(self, shift: float) -> tuple[GaussianMixture, GaussianMixture]:
+        """Σ B_k·N(k·shift) and N(0)."""
+        weights, _ = self._copies
+        p = GaussianMixture.of(weights, shift * np.arange(len(weights)))
+        return p, GaussianMixture((1.0,), (0.0,))
 
     def other_loss(self, mechanism: Mechanism, relation: Relation) -> Loss | None:
         replace, zero = base_loss(mechanism, REPLACE_ONE), base_loss(mechanism, ZERO_OUT)
@@ -140,9 +186,7 @@ class WithReplacement(Sampler):
             return base.mix(self.drawn)
         if relation is ADD_REMOVE:
             return None
-        weights, _ = self._copies
-        p = GaussianMixture.of(weights, base.shift * np.arange(len(weights)))
-        return MixtureLoss(p, GaussianMixture((1.0,), (0.0,)))
+        return MixtureLoss(*self._mixtures(base.shift))
 
     def draw(self, population: int, rng: Randomness = None) -> Array:
         from hockeystick.samplers import drawing

@@ -12,7 +12,8 @@ from hockeystick.errors import ParameterError
 from hockeystick.loss import Loss
 from hockeystick.losses.atoms import NOTHING
 from hockeystick.losses.gaussian import GaussianLoss
-from hockeystick.losses.halves import joint, loss_of
+from hockeystick.losses.half import joint
+from hockeystick.losses.halves import loss_of
 from hockeystick.losses.mixture import GaussianMixture, MixtureLoss
 from hockeystick.mechanism import Mechanism, call_text
 from hockeystick.relation import ADD_REMOVE, REPLACE_ONE, ZERO_OUT, Relation
@@ -115,6 +116,9 @@ class WithoutReplacement(Sampler):
             return np.asarray(np.minimum(one, other))
 
         return amplified_curve(theorem, curve, rate, orders)
+
+    def unsampled(self, relation: Relation) -> Relation | None:
+        return None if relation is ZERO_OUT else REPLACE_ONE
 
     def apply(self, mechanism: Mechanism) -> Mechanism:
         return mechanism if self.size == self.population else super().apply(mechanism)
