@@ -12,19 +12,26 @@ from hockeystick.bernoulli.closed_forms import (
     majority_bound,
     symmetric_divergence,
 )
+from hockeystick.bernoulli.profile import amplify_delta
 from hockeystick.bernoulli.regime import Regime, regime
 from hockeystick.bernoulli.release import release
+from hockeystick.bernoulli.sampled import BernoulliSampled
+from hockeystick.bernoulli.search import Found, search
 
 __all__ = [
+    "BernoulliSampled",
+    "Found",
     "Regime",
     "WorstPair",
     "amplify",
+    "amplify_delta",
     "asymptote",
     "contraction",
     "largest_loss",
     "majority_bound",
     "regime",
     "release",
+    "search",
     "symmetric_divergence",
     "worst_pair",
 ]

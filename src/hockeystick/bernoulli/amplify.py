@@ -60,7 +60,7 @@ def amplify(epsilon: float, order: float, c: float, dimension: int = 1, samples:
 
 
 @lru_cache(maxsize=4096)
-def _amplify(e: float, a: float, given: Coins) -> Bound:
+def _amplify(e: float, a: float, given: Coins, close: float = CLOSE) -> Bound:
     if e == 0 or given.c == 0.5:
         return Bound(0.0, lower=0.0, method="post-processing", certified=True)
     limit = _asymptote(given, a)
@@ -70,10 +70,10 @@ def _amplify(e: float, a: float, given: Coins) -> Bound:
     if math.isinf(a):
         value = _largest_loss(e, given)
         return Bound(value * UP, lower=value / UP, method="largest loss", certified=True)
-    return _between(e, a, given, limit)
+    return _between(e, a, given, limit, close)
 
 
-def _between(e: float, a: float, given: Coins, limit: float) -> Bound:
+def _between(e: float, a: float, given: Coins, limit: float, close: float) -> Bound:
     channel = coins(min(given.number, MOST_COINS), given.c)
     best = seen(channel, symmetric_loss(min(e, LARGE), a), a)  # the lower end grows with ε
     lower = best.divergence * (1 - _rounding(a, best.loss, channel.error))
@@ -84,7 +84,8 @@ def _between(e: float, a: float, given: Coins, limit: float) -> Bound:
     ]
     # Far below ε = 1 the Lagrangian is flat, and to come that close would take a million cells.
     flat = a * best.loss < FLAT
-    wanted = FLAT * FLAT * best.divergence if flat else CLOSE * min(1.0, best.divergence)
+    close = max(FLAT**2, close) if flat else close
+    wanted = close * min(1.0, best.divergence)
     known = min(uppers)[0]
     if known > lower + wanted and given.number <= MOST_COINS and e <= LARGE:
         if given.number >= OUTCOMES:
@@ -122,7 +123,7 @@ def worst_pair(epsilon: float, order: float, c: float, dimension: int = 1) -> Wo
     epsilon: in [0, inf]. order: in (1, inf]. c: in [0, 1/2]. dimension: an integer >= 1.
 
     >>> round(worst_pair(epsilon=1.0, order=2, c=0.1).probability, 6)
-    0.774087
+    0.774084
     """
     e, a = non_negative("epsilon", epsilon), order_of(order)
     count, c = coins_of(c, dimension, 1)

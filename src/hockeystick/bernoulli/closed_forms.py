@@ -26,7 +26,7 @@ def symmetric_divergence(p: float, order: float) -> float:
     p: in [0, 1]. order: in (1, inf].
 
     >>> round(symmetric_divergence(0.1, 50), 9)
-    2.195074339
+    2.195074363
     """
     p, a = probability("p", p), order_of(order)
     if p in (0.0, 1.0):
@@ -53,7 +53,7 @@ def asymptote(order: float, c: float, dimension: int = 1, samples: int = 1) -> f
     order: in (1, inf]. c: in [0, 1/2]. dimension, samples: integers >= 1.
 
     >>> round(asymptote(50, 0.1, dimension=2), 9)
-    4.390148678
+    4.390148725
     """
     return _asymptote(coins_of(c, dimension, samples), order_of(order))
 
@@ -75,7 +75,7 @@ def contraction(
     epsilon: in [0, inf]. order: in (1, inf). c: in [0, 1/2]. dimension, samples: integers >= 1.
 
     >>> round(contraction(1.0, 2, 0.1), 9)
-    0.864837155
+    0.864839725
     """
     e, a = non_negative("epsilon", epsilon), order_of(order)
     return _contraction(e, a, coins_of(c, dimension, samples))
@@ -103,7 +103,7 @@ def majority_bound(
     epsilon: in [0, inf]. order: in (1, inf). c: in [0, 1/2]. dimension, samples: integers >= 1.
 
     >>> round(majority_bound(1.0, 50, 0.1, dimension=50), 6)
-    0.999813
+    0.999999
     """
     e, a = non_negative("epsilon", epsilon), order_of(order)
     count, c = coins_of(c, dimension, samples)
@@ -126,7 +126,7 @@ def largest_loss(epsilon: float, c: float, dimension: int = 1, samples: int = 1)
     epsilon: in [0, inf]. c: in [0, 1/2]. dimension, samples: integers >= 1.
 
     >>> round(largest_loss(1.0, 0.1), 9)
-    0.769328896
+    0.776136585
     """
     e = non_negative("epsilon", epsilon)
     return _largest_loss(e, coins_of(c, dimension, samples))

@@ -1,0 +1,157 @@
+"""The privacy loss of coins whose probabilities come from a mechanism with a known loss.
+
+The profile h of the mechanism becomes h'(a) = Σ (h(a)·W₁ − (h(a) + a − 1)·W₀)_+ (see `profile`).
+An outcome counts as long as (a − 1)/h(a) is below e^w − 1, which is up to one place a_w. Between
+two such places h' is s·h + an affine function with s = Σ (W₁ − W₀), so the law of the loss is s times
+what it was; at a_w it has an atom. The loss is bounded even where it was not.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import cached_property
+from itertools import pairwise
+
+import numpy as np
+
+from hockeystick.bernoulli.channel import Channel
+from hockeystick.bernoulli.profile import contracted
+from hockeystick.errors import NumericalError
+from hockeystick.loss import EMPTY, Atoms, Loss
+from hockeystick.losses.atoms import NOTHING, AtomicLoss
+from hockeystick.losses.half import Half
+from hockeystick.losses.halves import HalvesLoss
+from hockeystick.losses.hull import hull_loss
+from hockeystick.series import Array
+
+MOST_KINKS = 80
+"""With more outcomes, points of the curve are as good as its pieces."""
+DOTS = 4000
+
+
+class CoinHalf(Half):
+    """h' for a >= 1, of one direction."""
+
+    def __init__(self, base: Loss, channel: Channel) -> None:
+        super().__init__((), 1.0)
+        object.__setattr__(self, "base", base)
+        speaks = channel.w > 0
+        larger = np.exp(channel.log_mass[speaks])
+        object.__setattr__(self, "channel", channel)
+        object.__setattr__(self, "_reach", channel.w[speaks])
+        object.__setattr__(self, "_zero", larger * channel.ratio[speaks])
+        object.__setattr__(self, "_lean", larger * channel.lean[speaks])
+
+    base: Loss
+    channel: Channel
+    _reach: Array
+    _zero: Array
+    _lean: Array
+
+    def delta(self, u: Array) -> Array:
+        return contracted(self.channel, self.base.profile(u), u)
+
+    @property
+    def infinite(self) -> float:
+        return 0.0
+
+    @cached_property
+    def kinks(self) -> Array:
+        """log a_w of each outcome with w > 0: where e^u − 1 = h·(e^w − 1)."""
+        goal = self._reach + np.log(-np.expm1(-self._reach))
+        low, high = np.zeros_like(goal), self._reach.copy()
+        for _ in range(64):
+            middle = (low + high) / 2
+            with np.errstate(divide="ignore"):
+                place = np.log(np.expm1(middle)) - np.log(self.base.profile(middle))
+            low, high = np.where(place < goal, middle, low), np.where(place < goal, high, middle)
+        return high
+
+    @cached_property
+    def top(self) -> float:
+        return float(self.kinks.max())
+
+    @cached_property
+    def last(self) -> float:
+        return self.top
+
+    def _scale(self, u: Array) -> Array:
+        """s, by which the law of the loss is multiplied just above each u."""
+        return np.asarray(np.where(self.kinks > u[..., None], self._lean, 0.0).sum(axis=-1))
+
+    @cached_property
+    def _before(self) -> Atoms:
+        losses, log_q = self.base.atoms
+        inside = (losses > 0) & (losses < self.top)
+        return Atoms(losses[inside], log_q[inside])
+
+    @cached_property
+    def breaks(self) -> Array:
+        return np.unique(np.concatenate([self.kinks, self._before.losses]))
+
+    @cached_property
+    def atoms(self) -> Atoms:
+        """Q-mass W₀ + (W₁ − W₀)·Q[L >= log a_w] at each a_w, and s times what there was before."""
+        losses, log_q = self.base.atoms
+        beyond = np.where(losses >= self.kinks[:, None], np.exp(log_q), 0.0).sum(axis=1)
+        beyond = beyond + self.base.tails(self.kinks).q_above
+        with np.errstate(divide="ignore"):
+            new = np.log(self._zero + self._lean * beyond)
+            old = self._before.log_q + np.log(self._scale(self._before.losses))
+        both = np.append(self.kinks, self._before.losses), np.append(new, old)
+        kept = (both[1] > -math.inf) & (both[0] > 0)
+        return Atoms(both[0][kept], both[1][kept])
+
+    def above(self, u: Array) -> tuple[Array, Array]:
+        edges = np.unique(np.append(0.0, self.kinks))
+        p, q = np.zeros_like(u, dtype=float), np.zeros_like(u, dtype=float)
+        for low, high in pairwise(edges):
+            near, far = self.base.tails(np.clip(u, low, high)), self.base.tails(np.array([high]))
+            scale = float(self._scale(np.array([low]))[0])
+            p += scale * np.maximum(near.p_above - far.p_above, 0.0)
+            q += scale * np.maximum(near.q_above - far.q_above, 0.0)
+        return p, q
+
+    def truncated(self, mass: float) -> tuple[Half, float]:
+        return self, 0.0
+
+    def log_beyond(self, power: float, least: float) -> float:
+        return -math.inf
+
+
+def coin_loss(base: Loss, channel: Channel) -> Loss:
+    """The loss of the coins."""
+    if float(base.profile(np.zeros(1))[0]) == 0:
+        return NOTHING
+    other = base.reverse()
+    if channel.w.size <= MOST_KINKS:
+        forward = CoinHalf(base, channel)
+        backward = None if base.symmetric else CoinHalf(other, channel)
+        if not base.continuous:
+            return _listed(forward, backward or forward)
+        try:
+            return HalvesLoss(forward, backward)
+        except NumericalError:  # too rough to be integrated
+            pass
+    return _dotted(base, channel)
+
+
+def _listed(forward: CoinHalf, backward: CoinHalf) -> AtomicLoss:
+    """Where nothing is continuous, atoms are all there is."""
+    (up, log_up), (down, log_down) = forward.atoms, backward.atoms
+    rest = 1 - float(np.exp(log_up + up).sum() + np.exp(log_down).sum())
+    middle = ([0.0], [math.log(rest)]) if rest > 1e-15 else (EMPTY, EMPTY)
+    return AtomicLoss(
+        np.concatenate([-down, middle[0], up]),
+        np.concatenate([log_down + down, middle[1], log_up]),
+        symmetric=forward is backward,
+    )
+
+
+def _dotted(base: Loss, channel: Channel) -> Loss:
+    """The pair whose profile connects a few thousand points of h'."""
+    top, bottom = float(channel.w.max()), float(channel.w.min())
+    top, bottom = min(top, base.top), max(bottom, base.bottom)
+    u = np.unique(np.concatenate([[0.0], np.linspace(bottom, top, DOTS)]))
+    h = contracted(channel, base.profile(u), u)
+    return hull_loss(np.append(0.0, np.exp(u)), np.append(1.0, h))
