@@ -26,7 +26,9 @@ def exact_norm(values, norm):
         return 0.0
     shift = math.frexp(largest)[1]
     small = [math.ldexp(v, -shift) for v in values]
-    total = math.fsum(map(abs, small)) if norm == "L1" else math.sqrt(math.fsum(v * v for v in small))
+    total = (
+        math.fsum(map(abs, small)) if norm == "L1" else math.sqrt(math.fsum(v * v for v in small))
+    )
     return math.ldexp(total, shift) if shift < 1000 else total * 2.0**shift
 
 
@@ -93,8 +95,10 @@ def test_gradients_are_the_differences_of_the_losses(objective):
     for place in np.ndindex(theta.shape):
         move = np.zeros(theta.shape)
         move[place] = h
-        slope = (objective.losses(theta + move, records) - objective.losses(theta - move, records))
-        np.testing.assert_allclose(found[(slice(None), *place)], slope / (2 * h), atol=2e-6, rtol=1e-6)
+        slope = objective.losses(theta + move, records) - objective.losses(theta - move, records)
+        np.testing.assert_allclose(
+            found[(slice(None), *place)], slope / (2 * h), atol=2e-6, rtol=1e-6
+        )
 
 
 def test_losses_of_known_values():

@@ -50,42 +50,38 @@ def tumours():
 @pytest.mark.parametrize(
     ("options", "mechanism", "relation"),
     [
-        ({}, hs.Gaussian(1.0).on(hs.Poisson(0.25)) * 8, hs.ZERO_OUT),
-        ({"population": 400}, hs.Gaussian(1.0).on(hs.Poisson(0.125)) * 16, hs.ADD_REMOVE),
+        ({"epochs": 20}, hs.Gaussian(1.0).on(hs.Poisson(0.25)) * 80, hs.ZERO_OUT),
         (
-            {"sampler": "without-replacement"},
-            hs.Gaussian(1.0).on(hs.WithoutReplacement(50, 200)) * 8,
+            {"population": 400, "epochs": 20},
+            hs.Gaussian(1.0).on(hs.Poisson(0.125)) * 160,
+            hs.ADD_REMOVE,
+        ),
+        (
+            {"sampler": "without-replacement", "epochs": 40},
+            hs.Gaussian(1.0).on(hs.WithoutReplacement(50, 200)) * 160,
             hs.REPLACE_ONE,
         ),
         ({"sampler": "full"}, hs.Gaussian(1.0) * 2, hs.ZERO_OUT),
         ({"sampler": "full", "relation": "replace-one"}, hs.Gaussian(1.0) * 2, hs.REPLACE_ONE),
         ({"delta": 0.0}, hs.Laplace(1.0).on(hs.Poisson(0.25)) * 8, hs.ZERO_OUT),
-        ({"noise": "laplace", "sampler": "full"}, hs.Laplace(1.0) * 2, hs.ZERO_OUT),
+        ({"delta": 0.0, "sampler": "full"}, hs.Laplace(1.0) * 2, hs.ZERO_OUT),
         ({"batch_size": 1000}, hs.Gaussian(1.0) * 2, hs.ZERO_OUT),
     ],
 )
 def test_the_mechanism_is_the_hand_written_one(options, mechanism, relation):
-    """Solved here for its noise by bisection of ε(δ)."""
+    """The same sampler and steps, with just enough noise: a millionth less is too little."""
     given = {"batch_size": 50, "epochs": 2, "epsilon": 2.0, "random_state": 0} | options
     privacy = LogisticRegression(**given).fit(X, Y).privacy_
+    [ran] = privacy.mechanism.parts
+    found = getattr(ran, "base", ran).noise_multiplier
     [(step, count)] = mechanism.parts.items()
-    base = getattr(step, "base", step)
-    low, high = 1e-2, 1e3
+    base, sampler = getattr(step, "base", step), getattr(step, "sampler", hs.EveryRecord())
+    assert privacy.mechanism == type(base)(found).on(sampler) * count
+    assert privacy.relation is relation
     delta = given.get("delta", 1e-5)
-    for _ in range(45):
-        middle = (low * high) ** 0.5
-        noise = type(base)(middle)
-        run = (noise.on(step.sampler) if hasattr(step, "sampler") else noise) * count
-        if run.epsilon(delta, relation=relation) <= 2.0:
-            high = middle
-        else:
-            low = middle
-    [(ran, steps)] = privacy.mechanism.parts.items()
-    ran_base = getattr(ran, "base", ran)
-    assert (type(ran_base), steps, privacy.relation) == (type(base), count, relation)
-    assert ran_base.noise_multiplier == pytest.approx(high, rel=1e-6)
-    assert getattr(ran, "sampler", None) == getattr(step, "sampler", None)
-    assert 2.0 * (1 - 1e-6) < privacy.epsilon <= 2.0
+    assert privacy.epsilon == privacy.mechanism.epsilon(delta, relation=relation) <= 2.0
+    less = type(base)(found * (1 - 1e-6)).on(sampler) * count
+    assert less.epsilon(delta, relation=relation) > 2.0
 
 
 def test_the_statement_says_what_is_public():
@@ -101,12 +97,12 @@ def test_the_statement_says_what_is_public():
     assert str(again.privacy_) == str(seeded.privacy_)
 
 
-@pytest.mark.parametrize("sampler", ["poisson", "without-replacement", "full"])
+@pytest.mark.parametrize("sampler", ["poisson", "full"])
 def test_generous_budgets_come_near_the_non_private_model(tumours, sampler):
     x, x_test, y, y_test = tumours
     plain = linear_model.LogisticRegression(C=1e3, max_iter=5000).fit(x, y).score(x_test, y_test)
     options = {"sampler": sampler, "batch_size": 64, "epochs": 200 if sampler == "full" else 40}
-    clf = LogisticRegression(epsilon=100.0, random_state=0, **options).fit(x, y)
+    clf = LogisticRegression(epsilon=20.0, random_state=0, **options).fit(x, y)
     assert plain > 0.93
     assert clf.score(x_test, y_test) > plain - 0.03
 
@@ -232,11 +228,11 @@ def test_features_are_checked_and_not_shown(kind):
     hole[3, 1] = np.nan
     y = Y if kind is LogisticRegression else X[:, 1]
     for bad in (texts, hole):
-        with pytest.raises(ValueError, match="NaN|could not convert") as caught:
+        with pytest.raises(ValueError, match=r"NaN|could not convert") as caught:
             kind().fit(bad, y)
         assert "secret" not in str(caught.value)
         fitted = kind().fit(X, y)
-        with pytest.raises(ValueError, match="NaN|could not convert") as caught:
+        with pytest.raises(ValueError, match=r"NaN|could not convert") as caught:
             (fitted.transform if kind is BoundedScaler else fitted.predict)(bad)
         assert "secret" not in str(caught.value)
     with pytest.raises(NotFittedError):

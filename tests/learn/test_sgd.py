@@ -159,7 +159,11 @@ def test_reports_tell_epsilon_and_only_public_losses():
     options = {"rng": 1, "delta": 1e-5, "callback": seen.append, "every": 4}
     chosen = plan(sampler=hs.EveryRecord())
     run = private_sgd(Logistic(), X, Y, chosen, **options)
-    assert [(p.step, p.steps, p.loss) for p in seen] == [(4, 10, None), (8, 10, None), (10, 10, None)]
+    assert [(p.step, p.steps, p.loss) for p in seen] == [
+        (4, 10, None),
+        (8, 10, None),
+        (10, 10, None),
+    ]
     for progress in seen:
         assert progress.epsilon == (run.plan.step * progress.step).epsilon(1e-5)
     np.testing.assert_array_equal(seen[-1].parameters, run.parameters)

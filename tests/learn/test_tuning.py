@@ -71,7 +71,7 @@ def test_pure_privacy_costs_two_plus_eta_times(shape):
 @pytest.mark.parametrize("trials", [1.5, 8.0])
 @pytest.mark.parametrize("epsilon", [0.3, 1.5])
 def test_no_best_of_k_costs_more(shape, trials, epsilon):
-    """Answers 0 … 3 by randomized response, judged by themselves; the law of the best by its pgf."""
+    """Answers 0 to 3 by randomized response, the highest is best; its law by the pgf of K."""
     base = hs.RandomizedResponse(epsilon, categories=4)
     top = math.exp(epsilon) / (math.exp(epsilon) + 3)
     curve = tuned(base, trials, shape=shape, relation=hs.REPLACE_ONE)

@@ -22,8 +22,8 @@ in a file that is given by --schema:
   [columns]
 {lines}
 
-or one by one: --bounds "{first}=LOWEST:HIGHEST" for a number, --categories "{first}=ONE,OTHER" for \
-a category, --drop "{first}" to leave it out."""
+or one by one: --bounds "{first}=LOWEST:HIGHEST" for a number, --categories "{first}=ONE,OTHER" \
+for a category, --drop "{first}" to leave it out."""
 
 
 class Undeclared(click.ClickException):

@@ -10,6 +10,7 @@ from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from hockeystick.errors import ParameterError
+from hockeystick.learn.discretion import without_values
 from hockeystick.series import Array
 
 
@@ -31,9 +32,10 @@ class BoundedScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # t
         self.lower = lower
         self.upper = upper
 
-    def fit(self, X: Any, y: Any = None) -> Self:  # noqa: N803
+    def fit(self, X: Any, y: Any = None) -> Self:
         """Check that there are as many bounds as features; X is not looked into any further."""
-        x = validate_data(self, X, dtype=np.float64)
+        with without_values():
+            x = validate_data(self, X, dtype=np.float64)
         lower, upper = (np.asarray(each, dtype=float) for each in (self.lower, self.upper))
         shape = (x.shape[1],)
         if any(each.shape not in ((), shape) for each in (lower, upper)):
@@ -47,8 +49,9 @@ class BoundedScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # t
         self.half_ = np.broadcast_to((upper - lower) / 2, shape).copy()
         return self
 
-    def transform(self, X: Any) -> Array:  # noqa: N803
+    def transform(self, X: Any) -> Array:
         """Clipped and scaled to [−1, 1]."""
         check_is_fitted(self)
-        x = validate_data(self, X, dtype=np.float64, reset=False)
+        with without_values():
+            x = validate_data(self, X, dtype=np.float64, reset=False)
         return np.asarray(np.clip((x - self.middle_) / self.half_, -1.0, 1.0))

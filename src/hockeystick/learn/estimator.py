@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from hockeystick.domain import finite_positive, probability, whole
 from hockeystick.errors import ParameterError
+from hockeystick.learn.discretion import without_values
 from hockeystick.learn.objective import Objective
 from hockeystick.learn.plan import Plan, noise_for
 from hockeystick.learn.privacy import Privacy
@@ -27,7 +28,7 @@ from hockeystick.samplers.without_replacement import WithoutReplacement
 from hockeystick.series import Array
 
 SAMPLERS = ("poisson", "without-replacement", "full")
-NOISES = {"gaussian": Gaussian, "laplace": Laplace}
+NOISES: dict[str, type[Gaussian] | type[Laplace]] = {"gaussian": Gaussian, "laplace": Laplace}
 
 
 class TuningWarning(UserWarning):
@@ -130,26 +131,14 @@ class PrivateEstimator(BaseEstimator):  # type: ignore[misc]
 
     def _checked_data(self, x: Any, y: Any, **options: Any) -> tuple[Array, Array]:
         """The data as scikit-learn checks it, with no value of it in any message."""
-        with _without_values():
-            return validate_data(self, x, y, dtype=np.float64, **options)
+        with without_values():
+            x, y = validate_data(self, x, y, dtype=np.float64, **options)
+        return x, y
 
     def _features(self, x: Any) -> Array:
         check_is_fitted(self)
-        with _without_values():
+        with without_values():
             return np.asarray(validate_data(self, x, dtype=np.float64, reset=False))
-
-
-class _without_values:
-    """Errors of conversion quote what they could not convert: say it without."""
-
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        if isinstance(error, ValueError) and "could not convert" in str(error):
-            raise ParameterError(
-                "X and y must be numbers: could not convert a string to float (it is not shown)"
-            ) from None
 
 
 def _relation(given: Relation | str | None, sampler: str, declared: bool) -> Relation:

@@ -68,14 +68,14 @@ class LinearRegression(RegressorMixin, PrivateEstimator):  # type: ignore[misc]
         self.random_state = random_state
         self.verbose = verbose
 
-    def fit(self, X: Any, y: Any) -> Self:  # noqa: N803
+    def fit(self, X: Any, y: Any) -> Self:
         """Train on a row of X and a target of y for each record."""
         x, y = self._checked_data(X, y, y_numeric=True)
         middle, half = self._target_scale()
         if self.target_bounds is not None:
             y = np.clip(y, middle - half, middle + half)
         parameters = self._train(Squares(), x, (y - middle) / half, ()) * half
-        self.coef_, self.intercept_ = parameters[:-1, 0], float(parameters[-1, 0]) + middle
+        self.coef_, self.intercept_ = parameters[:-1, 0], parameters[-1, 0] + middle
         return self
 
     def _target_scale(self) -> tuple[float, float]:
@@ -88,6 +88,6 @@ class LinearRegression(RegressorMixin, PrivateEstimator):  # type: ignore[misc]
             )
         return (lower + upper) / 2, (upper - lower) / 2
 
-    def predict(self, X: Any) -> Array:  # noqa: N803
+    def predict(self, X: Any) -> Array:
         """The expected target of each row."""
         return np.asarray(self._features(X) @ self.coef_ + self.intercept_)

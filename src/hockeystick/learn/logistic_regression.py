@@ -12,7 +12,8 @@ from sklearn.utils.validation import column_or_1d
 
 from hockeystick.errors import ParameterError
 from hockeystick.learn.estimator import PrivateEstimator
-from hockeystick.learn.linear import Logistic, Objective, Softmax
+from hockeystick.learn.linear import Logistic, Softmax
+from hockeystick.learn.objective import Objective
 from hockeystick.relation import Relation
 from hockeystick.series import Array
 
@@ -88,7 +89,7 @@ class LogisticRegression(ClassifierMixin, PrivateEstimator):  # type: ignore[mis
         self.random_state = random_state
         self.verbose = verbose
 
-    def fit(self, X: Any, y: Any) -> Self:  # noqa: N803
+    def fit(self, X: Any, y: Any) -> Self:
         """Train on a row of X and a label of y for each record."""
         x, y = self._checked_data(X, y)
         y = column_or_1d(y, warn=True)
@@ -115,18 +116,18 @@ class LogisticRegression(ClassifierMixin, PrivateEstimator):  # type: ignore[mis
             raise ParameterError("y must hold declared classes only; one label (not shown) is not")
         return classes, np.searchsorted(classes, y)
 
-    def decision_function(self, X: Any) -> Array:  # noqa: N803
+    def decision_function(self, X: Any) -> Array:
         """Xθ: a column for each class, or one number for each row if there are two."""
         scores = self._features(X) @ self.coef_.T + self.intercept_
         return np.asarray(scores[:, 0] if scores.shape[1] == 1 else scores)
 
-    def predict(self, X: Any) -> Array:  # noqa: N803
+    def predict(self, X: Any) -> Array:
         """The likeliest class of each row."""
         scores = self.decision_function(X)
         best = (scores > 0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)
         return np.asarray(self.classes_[best])
 
-    def predict_proba(self, X: Any) -> Array:  # noqa: N803
+    def predict_proba(self, X: Any) -> Array:
         """The probability of each class, a row for each row."""
         from scipy.special import expit, softmax
 
@@ -135,6 +136,6 @@ class LogisticRegression(ClassifierMixin, PrivateEstimator):  # type: ignore[mis
             return np.column_stack([expit(-scores), expit(scores)])
         return np.asarray(softmax(scores, axis=1))
 
-    def predict_log_proba(self, X: Any) -> Array:  # noqa: N803
+    def predict_log_proba(self, X: Any) -> Array:
         """The logarithms of `predict_proba`."""
         return np.asarray(np.log(self.predict_proba(X)))

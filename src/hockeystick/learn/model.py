@@ -38,7 +38,7 @@ class Model:
         if self.classes is None:
             return np.asarray(scores[:, 0])
         best = scores[:, 0] > 0 if scores.shape[1] == 1 else scores.argmax(axis=1)
-        return np.array(self.classes)[best.astype(int)]
+        return np.asarray(np.array(self.classes)[best.astype(int)])
 
     def save(self, path: Path) -> None:
         """Write the model, whole or not at all."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import cast
 
 from hockeystick.calibration import calibrate
 from hockeystick.domain import finite_non_negative, finite_positive, whole
@@ -61,8 +60,9 @@ class Plan:
     learning_rate: float = 0.5
     momentum: float = 0.0
     regularisation: float = 0.0
-    norm: Norm = cast(Norm, None)  # resolved when the plan is made, as is the relation
-    relation: Relation = cast(Relation, None)
+    # Both are resolved when the plan is made, so that a plan has no None.
+    norm: Norm = None  # type: ignore[assignment]
+    relation: Relation = None  # type: ignore[assignment]
 
     def __post_init__(self) -> None:
         if not isinstance(self.sampler, Sampler):
@@ -125,14 +125,21 @@ def noise_for(
 
     >>> from hockeystick import ADD_REMOVE, Gaussian, Poisson
     >>> noise_for(Gaussian, Poisson(0.01), 1000, epsilon=1, delta=1e-5, relation=ADD_REMOVE)
-    Gaussian(1.3942...)
+    Gaussian(1.4146...)
     """
-    family = lambda x: kind(x).on(sampler) * steps  # noqa: E731
-    noise = noise_of(calibrate(family, epsilon=epsilon, delta=delta, relation=relation))
+
+    def run(multiplier: float) -> Mechanism:
+        return kind(multiplier).on(sampler) * steps
+
+    start = 1.0  # too little noise, so that the search goes up at once and not to tiny δ first
+    while start > 1e-9 and run(start).epsilon(delta, relation=relation) <= epsilon:
+        start /= 2
+    found = calibrate(lambda x: run(start * x), epsilon=epsilon, delta=delta, relation=relation)
+    multiplier = noise_of(found).noise_multiplier
     for digit in range(-33, 0):
-        if (noise.on(sampler) * steps).epsilon(delta, relation=relation) <= epsilon:
-            return noise
-        noise = kind(noise.noise_multiplier * (1 + 2.0**digit))
+        if run(multiplier).epsilon(delta, relation=relation) <= epsilon:
+            return kind(multiplier)
+        multiplier *= 1 + 2.0**digit
     raise NumericalError(f"no noise was found that meets ({epsilon!r}, {delta!r})")
 
 

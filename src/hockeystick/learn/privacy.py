@@ -35,7 +35,7 @@ class Privacy:
     >>> from hockeystick import Gaussian, Poisson
     >>> plan = Plan(Gaussian(1.1), Poisson(0.01), steps=1000, clip=1.0, batch_size=512)
     >>> print(Privacy(plan, delta=1e-5))
-    (1.515..., 1e-05)-differentially private: neighbours are data sets in which one record is added...
+    (1.515..., 1e-05)-differentially private: neighbours are data sets in which one record is ad...
     Mechanism: Gaussian(1.1).on(Poisson(0.01)) * 1000; gradients clipped to 1 in L2, divided by 512.
     Noise is generated in floating point; attacks on its low bits are not covered.
     """

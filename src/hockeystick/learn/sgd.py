@@ -153,9 +153,10 @@ class _Training:
                 self.step()
                 if watch.due(self.state.done, steps):
                     self.save()  # before anybody sees it: what was seen is never drawn again
-                    progress = self.progress(watch)
-                    show(progress)
-                    stop = watch.tell(progress)
+                    if watch.watched:
+                        progress = self.progress(watch)
+                        show(progress)
+                        stop = watch.tell(progress)
         # To stop by what was seen is not cheaper than to go on.
         self.account.spend(self.plan.step, steps - self.state.done)
 

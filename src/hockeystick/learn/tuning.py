@@ -157,7 +157,7 @@ def _cheapest(mechanism: Mechanism, log: float, relation: Relation | None) -> fl
     from scipy.optimize import minimize_scalar
 
     def at(exponent: float) -> float:
-        order = 1 + 2.0**exponent
+        order = 1 + math.exp2(exponent)
         try:
             own = float(mechanism.rdp(order, relation=relation))
         except NumericalError:  # an order that is out of reach
@@ -169,7 +169,7 @@ def _cheapest(mechanism: Mechanism, log: float, relation: Relation | None) -> fl
     best = float(grid[int(np.argmin(values))])
     refined = minimize_scalar(at, bounds=(best - 1, best + 1), method="bounded")
     pure = float(mechanism.rdp(math.inf, relation=relation))
-    return min(min(values), float(refined.fun), pure)
+    return float(min(*values, refined.fun, pure))
 
 
 def _poisson(

@@ -63,6 +63,11 @@ class Watch:
         if self.validation is not None and self.training_loss:
             raise ParameterError("validation and training_loss exclude each other: give one")
 
+    @property
+    def watched(self) -> bool:
+        """Whether there is anybody to tell: what ε is so far can take a while to find out."""
+        return self.progress or self.callback is not None
+
     def due(self, done: int, steps: int) -> bool:
         """Whether to report after so many steps; always after the last."""
         every = self.every or math.ceil(steps / REPORTS)
