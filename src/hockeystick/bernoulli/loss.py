@@ -2,8 +2,8 @@
 
 The profile h of the mechanism becomes h'(a) = Σ (h(a)·W₁ − (h(a) + a − 1)·W₀)_+ (see `profile`).
 An outcome counts as long as (a − 1)/h(a) is below e^w − 1, which is up to one place a_w. Between
-two such places h' is s·h + an affine function with s = Σ (W₁ − W₀), so the law of the loss is s times
-what it was; at a_w it has an atom. The loss is bounded even where it was not.
+two such places h' is s·h + an affine function with s = Σ (W₁ − W₀), so the law of the loss is s
+times what it was; at a_w it has an atom. The loss is bounded even where it was not.
 """
 
 from __future__ import annotations

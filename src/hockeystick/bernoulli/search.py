@@ -1,9 +1,10 @@
 """Algorithms 1, 2 and 3 of Imola and Chaudhuri, corrected: an independent check for small d and k.
 
 They maximise R_α(Bern_k(P), Bern_k(Q)) over P, Q on the corners of [c, 1−c]^d whose Rényi
-divergences are at most ε both ways (1 for k = 1, 2 for d = 1, 3 in general). The objective is convex and to be *maximised*, so a local solver may stop
-anywhere: here it starts from every two-point pair (of each distance between two corners, with the
-best pair on them by a search of the whole boundary), from mixtures of them and from random pairs.
+divergences are at most ε both ways (1 for k = 1, 2 for d = 1, 3 in general). The objective is
+convex and to be *maximised*, so a local solver may stop anywhere: here it starts from every
+two-point pair (of each distance between two corners, with the best pair on them by a search of the
+whole boundary), from their mean and from random pairs.
 What is returned is feasible, hence a lower bound on Post whatever the solver did.
 
 The outcomes of one coordinate are its number of ones, with the masses of the appendix of the paper:
@@ -76,7 +77,7 @@ def search(
             f"outcomes, got {len(where)} and {(k + 1) ** d}"
         )
     problem = Problem(_kernel(where, k), a, e)
-    best = max((problem.improved(*start) for start in _starts(problem, where, starts, seed)))
+    best = max(problem.improved(*start) for start in _starts(problem, where, starts, seed))
     return Found(best.value, where, np.array(best.first), np.array(best.second))
 
 
@@ -151,6 +152,7 @@ class Problem:
         from scipy.optimize import minimize
 
         size = len(x)
+        options: Any = {"maxiter": 200, "ftol": 1e-12}
 
         def pair(logs: Array) -> tuple[Array, Array]:
             weights = np.exp(np.clip(logs, FLOOR, 0.0))
@@ -158,7 +160,7 @@ class Problem:
 
         with np.errstate(divide="ignore"):
             start = np.maximum(np.log(np.concatenate([x, y])), FLOOR / 2)
-        limits = [
+        limits: Any = [
             {"type": "ineq", "fun": lambda z: self.epsilon - self.divergence(*pair(z), self._same)},
             {
                 "type": "ineq",
@@ -172,7 +174,7 @@ class Problem:
                 method="SLSQP",
                 constraints=limits,
                 bounds=[(FLOOR, 0.0)] * (2 * size),
-                options={"maxiter": 200, "ftol": 1e-12},
+                options=options,
             )
         candidates = [self.feasible(x, y)]
         if np.isfinite(found.x).all():
@@ -192,7 +194,8 @@ def _starts(
     for i in first_at.values():
         structured.append(_two_point_start(problem, size, i))
     yield from structured
-    yield tuple(np.mean(structured, axis=0))  # type: ignore[misc]
+    x, y = np.mean(structured, axis=0)
+    yield x, y
     rng = np.random.default_rng(seed)
     for _ in range(starts):
         yield rng.dirichlet(np.ones(size)), rng.dirichlet(np.ones(size))
