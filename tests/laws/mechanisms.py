@@ -5,6 +5,11 @@ from __future__ import annotations
 from hypothesis import strategies as st
 
 import hockeystick as hs
+from hockeystick.mechanisms.beta_posterior import BetaPosterior
+from hockeystick.mechanisms.dirichlet_posterior import DirichletPosterior
+from hockeystick.mechanisms.exponential_family import ExponentialFamily
+from hockeystick.mechanisms.gamma_posterior import GammaPosterior
+from hockeystick.mechanisms.gaussian_pair import GaussianPair
 
 EXPORTED: list[type[hs.Mechanism]] = [
     value
@@ -21,6 +26,8 @@ epsilons = st.floats(0.0, 6.0)
 counts = st.integers(2, 40)
 
 _few = st.floats(0.05, 3.0)
+_prior = st.floats(14.0, 60.0)
+"""Counts for which K is finite at all the points that the laws ask for."""
 
 
 def _table(pairs: list[tuple[float, float]]) -> dict[float, float]:
@@ -58,9 +65,22 @@ STRATEGIES: dict[type[hs.Mechanism], st.SearchStrategy[hs.Mechanism]] = {
         st.builds(hs.RenyiDP, st.builds(hs.Gaussian, st.floats(0.5, 5.0))),
     ),
     hs.ProfileDP: st.sampled_from([hs.Gaussian(1.0), hs.Gaussian(3.0)]).map(hs.ProfileDP),
+    ExponentialFamily: st.builds(
+        ExponentialFamily.bounded,
+        st.floats(0.0, 2.0),
+        smoothness=st.floats(0.0, 2.0),
+        lipschitz=st.floats(0.0, 2.0),
+        radius=st.floats(2.0, 20.0),
+    ),
+    BetaPosterior: st.builds(BetaPosterior, _prior, _prior),
+    DirichletPosterior: st.builds(DirichletPosterior, _prior, _prior, _prior),
+    GammaPosterior: st.builds(GammaPosterior.public_rate, _prior, st.floats(0.2, 1.0)),
+    GaussianPair: st.builds(
+        GaussianPair, st.floats(-2.0, 2.0), st.floats(0.95, 1.05), st.just(0.0), st.just(1.0)
+    ),
 }
 
-BY_CURVE = {hs.ZeroConcentratedDP, hs.TruncatedConcentratedDP, hs.RenyiDP}
+BY_CURVE = {hs.ZeroConcentratedDP, hs.TruncatedConcentratedDP, hs.RenyiDP, ExponentialFamily}
 """Known by a Rényi curve alone: they have no loss, and cannot be sampled."""
 
 ALL = [kind for kind in EXPORTED if kind in STRATEGIES]

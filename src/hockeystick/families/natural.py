@@ -223,7 +223,8 @@ class NaturalLoss(PairLoss):
         zero = np.zeros_like(peak)
         total = integral(inside, np.minimum(first, peak) - peak, zero)
         total += integral(inside, zero, self._fall(sign, peak, height))
-        return np.asarray(height + np.log(total))
+        with np.errstate(divide="ignore"):  # so steep that the next place has no density
+            return np.asarray(height + np.log(total))
 
     @cached_property
     def _floor(self) -> float:

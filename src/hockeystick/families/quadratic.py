@@ -170,6 +170,9 @@ class QuadraticLoss(PairLoss):
             return np.asarray(np.log(total) - 0.5 * off * off - ROOT - 0.5 * math.log(v))
 
     def _turned(self) -> Self:
-        return replace(
-            self, shift=-self.shift / math.sqrt(self.variance), excess=self.bend, ceiling=math.inf
-        )
+        shift = -self.shift / math.sqrt(self.variance)
+        turned = replace(self, shift=shift, excess=self.bend, ceiling=math.inf)
+        # The same vertex, whatever the rounding.
+        object.__setattr__(turned, "top", -self.bottom)
+        object.__setattr__(turned, "bottom", -self.top)
+        return turned

@@ -111,8 +111,6 @@ class GaussianPair(Mechanism):
         pair = self._pair()
         return None if pair is None or pair.symmetric or relation is ADD_REMOVE else pair
 
-    renyi_is_tighter = True
-
     def renyi(self, orders: Array, relation: Relation) -> tuple[Array, Array]:
         shift, excess = self._coordinates
         one = _divergence(shift, excess, orders)
@@ -142,10 +140,11 @@ class GaussianPair(Mechanism):
 def _divergence(shift: Array, excess: Array, orders: Array) -> Array:
     """D_α, a sum over the coordinates, from order 1 to inf."""
     value = np.zeros(orders.shape)
+    s = orders - 1
+    finite = np.where(np.isfinite(s), s, 0.0)
     for d, e in zip(shift.tolist(), excess.tolist(), strict=True):
-        s = orders - 1
         largest = -0.5 * (math.log1p(e) + d * d / e) if e < 0 else math.inf if e or d else 0.0
-        inside = (s > 0) & (s * e < 1) & np.isfinite(s)
+        inside = (finite > 0) & (finite * e < 1)
         part = np.where(np.isinf(s), largest, math.inf)
         part[inside] = gaussian_cgf(d, e, s[inside]).real / s[inside]
         part[s == 0] = 0.5 * (float(log_ratio(e).real) + d * d)

@@ -11,7 +11,7 @@ from hockeystick.families.logit_beta import BetaLoss
 from hockeystick.families.posterior import counted
 from hockeystick.loss import Loss
 from hockeystick.mechanism import Mechanism, divergence
-from hockeystick.relation import ADD_REMOVE, REPLACE_ONE, Relation
+from hockeystick.relation import ADD_REMOVE, Relation
 from hockeystick.series import Array
 
 
@@ -23,10 +23,6 @@ class PosteriorSampling(Mechanism):
     so many other records of a kind are there, these may be added to the prior. Rényi divergences
     are infinite from some order on (Geumlek, Song and Chaudhuri 2017); δ(ε) is not affected.
     """
-
-    @property
-    def renyi_is_tighter(self) -> bool:  # type: ignore[override]
-        return not self.pair(REPLACE_ONE).symmetric
 
     @abstractmethod
     def pair(self, relation: Relation) -> BetaLoss | GammaLoss:
