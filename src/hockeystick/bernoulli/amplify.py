@@ -17,10 +17,9 @@ from hockeystick.bernoulli.closed_forms import (
 from hockeystick.bernoulli.parameters import Coins, coins_of, order_of
 from hockeystick.bernoulli.symmetric import seen, symmetric_loss
 from hockeystick.bound import Bound
-from hockeystick.domain import non_negative
+from hockeystick.domain import finite_positive, non_negative
 
 CLOSE = 5e-10
-"""The distance of the two ends that is aimed at, absolute above 1 and relative below."""
 FLAT = 0.01
 """Below this α·ρ the ends are to be FLAT² apart, relative to them."""
 LARGE = 690.0
@@ -29,7 +28,15 @@ OUTCOMES = 400
 """Most outcomes of the channel in the certificate; more are merged to the safe side."""
 
 
-def amplify(epsilon: float, order: float, c: float, dimension: int = 1, samples: int = 1) -> Bound:
+def amplify(
+    epsilon: float,
+    order: float,
+    c: float,
+    dimension: int = 1,
+    samples: int = 1,
+    *,
+    close: float = CLOSE,
+) -> Bound:
     """Rényi DP of order α of `samples` Bernoulli(θ) vectors when θ in [c, 1−c]^d is (α, ε)-RDP.
 
     Post(ε) = sup R_α(Bern_k(P), Bern_k(Q)) over all P, Q on [c, 1−c]^d with R_α(P, Q) <= ε and
@@ -50,13 +57,15 @@ def amplify(epsilon: float, order: float, c: float, dimension: int = 1, samples:
     epsilon: in [0, inf]. order: in (1, inf].
     c: in [0, 1/2]; 0 protects nothing more than ε, at 1/2 the coins say nothing.
     dimension, samples: integers >= 1.
+    close: how far apart the ends are to be, absolute above 1 and relative below, if that succeeds
+    (where the coins hide next to nothing it may not); in (0, inf).
 
     >>> answer = amplify(epsilon=1.0, order=2, c=0.1)
     >>> round(answer, 8), answer.method, answer.upper - answer.lower < 1e-9
     (0.66906654, 'certificate', True)
     """
     e, a = non_negative("epsilon", epsilon), order_of(order)
-    return _amplify(e, a, coins_of(c, dimension, samples))
+    return _amplify(e, a, coins_of(c, dimension, samples), finite_positive("close", close))
 
 
 @lru_cache(maxsize=4096)

@@ -124,8 +124,10 @@ class Problem:
     def divergence(self, x: Array, y: Array, kernel: Array) -> float:
         """R_α(x·kernel, y·kernel)."""
         p, q = x @ kernel, y @ kernel
-        terms = q > 0
-        power = self.order * (np.log(p[terms]) - np.log(q[terms])) + np.log(q[terms])
+        if (p[q == 0] > 0).any():
+            return math.inf
+        seen = (p > 0) & (q > 0)
+        power = self.order * (np.log(p[seen]) - np.log(q[seen])) + np.log(q[seen])
         peak = power.max()
         return float((peak + math.log(np.exp(power - peak).sum())) / (self.order - 1))
 
@@ -149,10 +151,10 @@ class Problem:
 
     def improved(self, x: Array, y: Array) -> Candidate:
         """The better of the pair and what a local solver makes of it."""
-        from scipy.optimize import minimize
+        from scipy import optimize
 
         size = len(x)
-        options: Any = {"maxiter": 200, "ftol": 1e-12}
+        solver: Any = optimize.minimize
 
         def pair(logs: Array) -> tuple[Array, Array]:
             weights = np.exp(np.clip(logs, FLOOR, 0.0))
@@ -160,7 +162,7 @@ class Problem:
 
         with np.errstate(divide="ignore"):
             start = np.maximum(np.log(np.concatenate([x, y])), FLOOR / 2)
-        limits: Any = [
+        limits = [
             {"type": "ineq", "fun": lambda z: self.epsilon - self.divergence(*pair(z), self._same)},
             {
                 "type": "ineq",
@@ -168,13 +170,13 @@ class Problem:
             },
         ]
         with np.errstate(all="ignore"):
-            found = minimize(
+            found = solver(
                 lambda z: -self.divergence(*pair(z), self.kernel),
                 start,
                 method="SLSQP",
                 constraints=limits,
                 bounds=[(FLOOR, 0.0)] * (2 * size),
-                options=options,
+                options={"maxiter": 200, "ftol": 1e-12},
             )
         candidates = [self.feasible(x, y)]
         if np.isfinite(found.x).all():

@@ -1,0 +1,78 @@
+"""What the three figures of Imola and Chaudhuri share: one panel, for one d, k, c and α."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from hockeystick.bernoulli import amplify, asymptote, search
+from hockeystick.figures import palette
+from hockeystick.figures.catalogue import Progress
+from hockeystick.figures.figure import Curve, Figure, Panel
+from hockeystick.series import Array
+
+POINTS = 33
+REACH = 1.6
+"""The largest ε, as a multiple of where the asymptote begins to count."""
+SMALL = 8
+"""Most corners × samples for which the paper's own program is solved."""
+SOLVED = (0.3, 0.7, 1.0, 1.4)
+"""Where it is, as multiples of the asymptote."""
+CLOSE = 1e-6
+
+
+class Case(NamedTuple):
+    """The parameters of one panel."""
+
+    order: float
+    c: float
+    dimension: int
+    samples: int
+
+
+def panels_figure(
+    number: int, title: str, cases: Sequence[Case], columns: int, progress: Progress, points: int
+) -> Figure:
+    """A figure with one panel for each case."""
+    panels = []
+    for case in cases:
+        panels.append(_panel(case, points))
+        progress(len(panels) / len(cases))
+    return Figure(
+        f"imola-{number}",
+        title,
+        f"after Imola and Chaudhuri, Privacy amplification by Bernoulli sampling, Figure {number}",
+        tuple(panels),
+        columns,
+    )
+
+
+def _panel(case: Case, points: int) -> Panel:
+    limit = asymptote(*case)
+    epsilons = np.linspace(0, REACH * limit, points)
+    return Panel(
+        f"d = {case.dimension}, k = {case.samples}, c = {case.c:g}",
+        "ε of the parameter (nats)",
+        "ε of the coins (nats)",
+        tuple(_curves(case, epsilons, limit)),
+        x_limits=(0.0, REACH * limit),
+        y_limits=(0.0, 1.15 * limit),
+    )
+
+
+def _curves(case: Case, epsilons: Array, limit: float) -> Iterator[Curve]:
+    order, c, dimension, samples = case
+    yield Curve("post-processing: ε", epsilons, epsilons, palette.GREY)
+    yield Curve("asymptote: d·k·r(c)", epsilons, np.full_like(epsilons, limit), palette.ORANGE)
+    answers = [amplify(e, order, c, dimension, samples, close=CLOSE) for e in epsilons]
+    lower = [answer.lower for answer in answers]
+    yield Curve("lower bound: symmetric pair", epsilons, lower, palette.SKY, width=4.0)
+    yield Curve("hockeystick: certified upper end", epsilons, answers, palette.BLACK, "--")
+    if 2**dimension * samples <= SMALL:
+        chosen = limit * np.array(SOLVED)
+        found = [search(e, order, c, dimension, samples, starts=0).divergence for e in chosen]
+        yield Curve(
+            "the paper's program, solved globally", chosen, found, palette.VERMILION, "", "o"
+        )
