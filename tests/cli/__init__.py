@@ -1,0 +1,1 @@
+"""The commands, each in a process of its own, as people run them."""

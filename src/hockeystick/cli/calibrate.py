@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from hockeystick.cli.shared import answer, options, reading, solving
+from hockeystick.cli.shared import answer, options, reading
 from hockeystick.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def calibrate(
     from hockeystick.expression import template
 
     family = template(reading.text(expression))
-    value, found = solving.solved(
+    value, found = _solved(
         family,
         epsilon=epsilon,
         delta=delta,
@@ -47,14 +47,29 @@ def calibrate(
         method=method,
         integer=_takes_integers_only(family),
     )
-    bound = found.epsilon(delta, relation=relation, method=method)
+    bound = found.delta(epsilon, relation=relation, method=method)
     if as_json:
-        solved = {"value": value, "expression": repr(found), "epsilon": bound.upper}
-        answer.print_json({**solved, **answer.ends(bound), "delta": delta})
+        solved = {"value": value, "expression": repr(found), "delta": bound.upper}
+        answer.print_json({**solved, **answer.ends(bound), "epsilon": epsilon})
         return
     click.echo(f"? = {value!r}")
     click.echo(repr(found))
-    click.echo(answer.line("epsilon", bound, {"delta": delta}))
+    click.echo(answer.line("delta", bound, {"epsilon": epsilon}))
+
+
+def _solved(family: Callable[[float], Mechanism], **budget: Any) -> tuple[float, Mechanism]:
+    """The number that just meets the budget, and the mechanism that it makes."""
+    from hockeystick.calibration import calibrate as solve
+
+    tried: dict[Mechanism, float] = {}
+
+    def remembered(number: float) -> Mechanism:
+        mechanism = family(number)
+        tried[mechanism] = number
+        return mechanism
+
+    found = solve(remembered, **budget)
+    return tried[found], found
 
 
 def _takes_integers_only(family: Callable[[float], Mechanism]) -> bool:

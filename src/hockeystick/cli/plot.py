@@ -26,9 +26,7 @@ if TYPE_CHECKING:
 @click.option("--data", type=click.Path(dir_okay=False), help="CSV file of the curves.")
 @click.option("--from", "start", type=float, help="Where the horizontal axis begins.")
 @click.option("--to", "stop", type=float, help="Where it ends.")
-@click.option(
-    "--points", type=click.IntRange(2, 100_000), help="How many on each curve; 51 to 101."
-)
+@click.option("--points", type=click.IntRange(2, 100_000), help="How many on each curve.")
 @click.option(
     "--delta", type=float, default=1e-5, show_default=True, help="For epsilon-over-steps."
 )

@@ -7,11 +7,15 @@ from typing import TYPE_CHECKING
 
 import click
 
-from hockeystick.cli.shared import answer, options, reading, solving
+from hockeystick.cli.shared import answer, options, reading
+from hockeystick.errors import ParameterError
 
 if TYPE_CHECKING:
     from hockeystick.mechanism import Mechanism
     from hockeystick.relation import Relation
+
+STRIDE = 16
+MOST_STEPS = 10**24
 
 
 @click.command()
@@ -62,16 +66,20 @@ def _most(
     step: Mechanism, epsilon: float, delta: float, relation: Relation | None, method: str
 ) -> float:
     """The largest count within the budget, an integer or infinity."""
-    if step.epsilon(delta, relation=relation, method=method) > epsilon:
+
+    def fits(count: int) -> bool:
+        return (step * count).epsilon(delta, relation=relation, method=method) <= epsilon
+
+    if not fits(1):
         return 0
     if float(step.epsilon(0.0, relation=relation)) == 0 or math.isinf(epsilon) or delta == 1:
         return math.inf
-    count, _ = solving.solved(
-        lambda count: step * int(count),
-        epsilon=epsilon,
-        delta=delta,
-        relation=relation,
-        method=method,
-        integer=True,
-    )
-    return int(count)
+    low, high = 1, STRIDE  # a few steps of a sampled mechanism cost more time than many: skip them
+    while fits(high):
+        low, high = high, high * STRIDE
+        if high > MOST_STEPS:
+            raise ParameterError(f"epsilon must be so small that {MOST_STEPS} steps exceed it")
+    while high - low > 1:
+        middle = math.isqrt(low * high) if high > 2 * low else (low + high) // 2
+        low, high = (middle, high) if fits(middle) else (low, middle)
+    return low

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 FALSE_POSITIVES = 0.01
 PRIORS = (0.5, 0.01)
+LEAST_GAP = 1e-6
+"""In percent; smaller ones are not told apart."""
 
 NEIGHBOURS = {
     Relation.ADD_REMOVE: "one record is added or removed",
@@ -175,9 +177,10 @@ def _tightness(bound: Bound) -> list[str]:
         lines.append("It is attained: some pair of neighbouring data sets costs as much.")
     elif bound.lower > 0:
         gap = (bound.upper - bound.lower) / bound.upper if math.isfinite(bound.upper) else 1.0
+        most = answer.at_most(max(100 * gap, LEAST_GAP), 2)
         lines.append(
             f"Some pair of neighbouring data sets costs at least {answer.at_least(bound.lower, 6)}:"
-            f" the answer is at most {_percent(gap)} too high."
+            f" the answer is at most {most} % too high."
         )
     else:
         lines.append("No lower end is known: the true epsilon may be far smaller.")

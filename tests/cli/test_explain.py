@@ -1,0 +1,144 @@
+"""`explain`: every number in the plain words is right."""
+
+from __future__ import annotations
+
+import math
+import re
+
+import pytest
+from scipy.stats import norm
+
+import hockeystick as hs
+from hockeystick.cli.shared import theorems
+from hockeystick.cli.shared.statement import Statement
+from hockeystick.expression import _kinds
+from tests.cli.running import BOUND, call, read_json, shape
+
+RUN = "Gaussian(1.1).on(Poisson(0.01)) * 10000 + Laplace(5)"
+
+
+def test_json_has_every_number() -> None:
+    found = read_json("explain", RUN, "--delta", "1e-5")
+    part = {"expression": "text", "count": "number", "meaning": ["text"], "theorems": ["text"]}
+    assert shape(found) == BOUND | {
+        "epsilon": "number",
+        "delta": "number",
+        "relation": "text",
+        "parts": [part],
+        "attacker": {"false_positive_rate": "number", "true_positive_rate": "number"},
+        "bayes": {
+            "odds_factor": "number",
+            "except_with_probability": "number",
+            "updates": [{"prior": "number", "posterior": "number"}],
+        },
+    }
+    mechanism = hs.parse(RUN)
+    assert found["epsilon"] == mechanism.epsilon(1e-5)
+    assert found["attacker"]["true_positive_rate"] == pytest.approx(
+        1 - mechanism.tradeoff([0.01])[0], rel=1e-12
+    )
+
+
+def test_the_attack_on_gaussian_noise_is_the_best_one() -> None:
+    """At false positives α the best test finds Φ(Φ⁻¹(α) + 1/σ), by Neyman and Pearson."""
+    statement = Statement.of(hs.Gaussian(2.0), 1e-5, None, "auto")
+    best = norm.cdf(norm.ppf(0.01) + 1 / 2)
+    assert best <= statement.true_positives <= best + 1e-9
+
+
+def test_the_odds_bound_holds_for_gaussian_noise() -> None:
+    """The loss is N(μ²/2, μ²); the chance that it is above ε + log 2 is at most 2δ, and not 0."""
+    for sigma, delta in ((1.0, 1e-5), (0.3, 1e-3), (5.0, 0.01)):
+        statement = Statement.of(hs.Gaussian(sigma), delta, None, "auto")
+        factor, rest = statement.odds
+        mu = 1 / sigma
+        above = norm.sf((math.log(factor) - mu * mu / 2) / mu)
+        assert rest == 2 * delta
+        assert 0 < above <= rest
+
+
+def test_without_a_delta_the_odds_grow_by_e_to_the_epsilon() -> None:
+    statement = Statement.of(hs.PureDP(math.log(3)), 0.0, None, "auto")
+    assert statement.odds == (pytest.approx(3), 0)
+    assert statement.posterior(0.5) == pytest.approx(0.75)
+    assert statement.posterior(0.01) == pytest.approx(0.03 / 1.02)
+
+
+def test_the_words_say_all_that_was_promised() -> None:
+    printed = words(RUN, "--delta", "1e-5")
+    for expected in (
+        "10000 times: Gaussian(1.1).on(Poisson(0.01)).",
+        "Once: Laplace(5.0).",
+        "Each record is drawn with probability 0.01, independently of all others.",
+        "knows all other records",
+        "Neighbouring data: one record is added or removed.",
+        "in both directions",
+        "in at most 1 % of the cases where it is not",
+        "except with probability 2e-05",
+        "Balle and Wang 2018, Theorem 5; Zhu, Dong and Wang 2022, Theorem 11; Balle, Barthe and "
+        "Gaboardi 2018, Theorem 3.",
+        "Their composition: Zhu, Dong and Wang 2022.",
+        "(method: contour)",
+        "the answer is at most 1e-06 % too high.",
+    ):
+        assert expected in printed
+    epsilon = float(re.search(r"epsilon = (\S+) at delta = 1e-05", printed)[1])  # type: ignore[index]
+    assert epsilon == pytest.approx(hs.parse(RUN).epsilon(1e-5), rel=1e-5)
+
+
+def words(*arguments: str) -> str:
+    return " ".join(call("explain", *arguments).stdout.split())
+
+
+def test_the_relation_is_named() -> None:
+    replaced = words("Laplace(1)", "--delta", "0", "--relation", "replace-one")
+    assert "one record is replaced by another" in replaced
+    assert "epsilon = 2 at delta = 0" in replaced
+    zeroed = words("Laplace(1)", "--delta", "0", "--relation", "zero-out")
+    assert "“the record contributed”" in zeroed
+
+
+def test_no_guarantee_is_called_none() -> None:
+    printed = words("Gaussian(0)", "--delta", "1e-5")
+    assert "None at delta = 1e-05: no epsilon is large enough." in printed
+    assert "at most 100 % of the cases" in printed
+
+
+def test_what_is_known_by_its_curve_has_no_lower_end() -> None:
+    mechanism = hs.ZeroConcentratedDP(0.1) * 3
+    bound = mechanism.epsilon(1e-5)
+    paragraphs = Statement(mechanism, hs.ADD_REMOVE, 1e-5, bound, 0.5).paragraphs()
+    assert "No lower end is known" in paragraphs["How tight it is"][0]
+    assert paragraphs["Where the number comes from"][:2] == [
+        "The parts: Bun and Steinke 2016.",
+        "Their composition: Mironov 2017.",
+    ]
+
+
+def test_nothing_costs_nothing() -> None:
+    printed = words("Composition()", "--delta", "0")
+    assert "What runs Nothing." in printed
+    assert "in at most 1 % of the cases where it is true" in printed
+
+
+@pytest.mark.parametrize("kind", [each for each in _kinds().values() if each.__module__.count(".")])
+def test_every_class_has_a_first_sentence(kind: type) -> None:
+    sentence = (kind.__doc__ or "").split("\n\n")[0]
+    assert re.fullmatch(r"[^\n]+\.", sentence)
+
+
+@pytest.mark.parametrize(
+    ("mechanism", "relation", "cited"),
+    [
+        (hs.RenyiDP({2: 0.1}), hs.ADD_REMOVE, "Mironov 2017"),
+        (hs.Poisson(0.1), hs.ADD_REMOVE, "Zhu, Dong and Wang 2022, Theorem 11"),
+        (hs.Poisson(0.1), hs.REPLACE_ONE, "Lebeda et al. 2025, Proposition 13"),
+        (hs.WithoutReplacement(1, 2), hs.REPLACE_ONE, "Balle, Barthe and Gaboardi 2018, Theorem 9"),
+        (hs.WithReplacement(1, 2), hs.REPLACE_ONE, "Balle, Barthe and Gaboardi 2018, Theorem 10"),
+        (hs.WithReplacement(1, 2), hs.ADD_REMOVE, "Balle, Barthe and Gaboardi 2018, Theorem 11"),
+    ],
+)
+def test_the_theorem_is_that_of_the_relation(
+    mechanism: hs.Mechanism | hs.Sampler, relation: hs.Relation, cited: str
+) -> None:
+    assert theorems.theorem(mechanism, relation).startswith(cited)

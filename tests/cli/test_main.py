@@ -1,0 +1,116 @@
+"""The group of commands: how they are found, refused and completed."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from importlib import metadata
+
+import click
+import pytest
+
+from hockeystick.cli.main import main
+from tests.cli.documents import DOCS, sessions
+from tests.cli.running import call, refused, run
+
+OURS = (
+    *("account", "calibrate", "compare", "delta", "epsilon"),
+    *("explain", "plot", "rdp", "steps", "sweep"),
+)
+
+
+def command(name: str) -> click.Command:
+    found = main.get_command(click.Context(main), name)
+    assert found
+    return found
+
+
+def test_help_lists_the_commands_without_numpy() -> None:
+    code = (
+        "import sys; from hockeystick.cli.main import main\n"
+        "main(['--help'], standalone_mode=False)\n"
+        "print(sorted({'numpy', 'scipy', 'rich', 'matplotlib'} & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    for name in OURS:
+        assert re.search(rf"^  {name} +[A-Z]", done.stdout, re.MULTILINE)
+    assert done.stdout.endswith("\n[]\n")
+
+
+def test_only_commands_are_commands() -> None:
+    names = main.list_commands(click.Context(main))
+    assert set(OURS) <= set(names)
+    assert all(isinstance(command(name), click.Command) for name in names)
+    for name in ("main", "shared", "__main__", "nothing"):
+        assert main.get_command(click.Context(main), name) is None
+
+
+@pytest.mark.parametrize("name", OURS)
+def test_every_command_has_the_same_options_and_a_page(name: str) -> None:
+    options = {option for parameter in command(name).params for option in parameter.opts}
+    assert {"--json", "--relation", "--method"} <= options
+    example = re.search(r"Example:\n((?: +.*\n)+)", call(name, "--help").stdout)
+    assert example
+    shown = [first for first, _ in sessions(DOCS / "commands" / f"{name}.md")]
+    assert " ".join(example[1].split()) in [" ".join(each.split()) for each in shown]
+    assert f"hockeystick {name} --help\n" in shown
+    assert f"[{name}]({name}.md)" in (DOCS / "commands" / "README.md").read_text()
+
+
+def test_version() -> None:
+    done = run("--version")
+    assert done.stdout == f"hockeystick, version {metadata.version('hockeystick')}\n"
+
+
+def test_the_installed_command_is_this_one() -> None:
+    (script,) = metadata.entry_points(group="console_scripts", name="hockeystick")
+    assert script.value == "hockeystick.cli.main:main"
+    assert script.load() is main
+
+
+def test_a_wrong_command_is_one_line_and_code_2() -> None:
+    assert "No such command 'epsilo'. See 'hockeystick --help'." in refused(run("epsilo"))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--wrong",), "No such option '--wrong'"),
+        (("epsilon", "Gaussian(1)"), "Missing option '--delta'"),
+        (("epsilon", "--delta", "1e-5"), "Missing argument 'EXPR'"),
+        (("epsilon", "Gaussian(1)", "--delta", "x"), "'x' is not a valid float"),
+        (("epsilon", "Gaussian(1)", "--delta", "1", "--method", "other"), "'other' is not one of"),
+        (("epsilon", "Gaussian(1)", "--delta", "1", "--relation", "x"), "'x' is not one of"),
+        (("plot",), "Missing argument 'EXPR...'"),
+        (("plot", "Gaussian(1)", "--kind", "other"), "'other' is not one of"),
+        (("plot", "Gaussian(1)", "--points", "1"), "1 is not in the range"),
+    ],
+)
+def test_wrong_options_are_one_line_and_code_2(arguments: tuple[str, ...], message: str) -> None:
+    line = refused(call(*arguments))
+    assert message in line
+    assert line.endswith("--help'.\n")
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [("hockeystick exp", {"explain"}), ("hockeystick epsilon --re", {"--relation"})],
+)
+def test_the_shell_completes(words: str, expected: set[str]) -> None:
+    asked = {"COMP_WORDS": words, "COMP_CWORD": str(len(words.split()) - 1)}
+    done = subprocess.run(
+        [sys.executable, "-m", "hockeystick.cli"],
+        env=os.environ | asked | {"_HOCKEYSTICK_COMPLETE": "bash_complete"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert {line.split(",")[1] for line in done.stdout.splitlines()} == expected
+
+
+def test_the_page_on_completion_names_what_the_program_listens_to() -> None:
+    text = (DOCS / "commands" / "README.md").read_text()
+    for shell in ("bash", "zsh", "fish"):
+        assert f"_HOCKEYSTICK_COMPLETE={shell}_source hockeystick" in text
