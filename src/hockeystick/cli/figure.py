@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-
 import click
 
-PATIENCE = 2.0  # seconds without a progress bar
+from hockeystick.cli.shared import progress
 
 
 @click.command()
@@ -17,7 +13,9 @@ PATIENCE = 2.0  # seconds without a progress bar
 @click.option("--data", type=click.Path(dir_okay=False), help="CSV file: panel, curve, x, y.")
 @click.option("--list", "listed", is_flag=True, help="Say which figures there are.")
 def figure(name: str | None, output: str | None, data: str | None, listed: bool) -> None:
-    """Draw the figure NAME of a paper, with this library's exact curves added.
+    """Draw a figure of the papers with exact curves added.
+
+    --data without -o writes the numbers alone and needs no matplotlib.
 
     \b
     Examples:
@@ -26,8 +24,8 @@ def figure(name: str | None, output: str | None, data: str | None, listed: bool)
     """
     if listed:
         _list()
-        return
-    _make(name, output, data)
+    else:
+        _make(name, output, data)
 
 
 def _list() -> None:
@@ -41,40 +39,21 @@ def _list() -> None:
 
 def _make(name: str | None, output: str | None, data: str | None) -> None:
     from hockeystick.errors import ParameterError
-    from hockeystick.figures import compute, draw, names, write_csv
-    from hockeystick.figures.plot import check
+    from hockeystick.figures import catalogue, plot
+    from hockeystick.figures import data as table
 
-    if name is None or name not in names():
-        raise ParameterError(f"NAME must be one of {', '.join(names())}, got {name!r}")
+    if name not in catalogue.names():
+        raise ParameterError(f"NAME must be one of {', '.join(catalogue.names())}, got {name!r}")
     if output is None and data is None:
         raise ParameterError("output must be given: -o FILE for a picture, --data FILE for numbers")
-    if output is not None:
-        check(output)
-    with _progress(name) as progress:
-        result = compute(name, progress)
+    # What cannot be written is said before the work, not after it.
     if data is not None:
-        write_csv(result, data)
+        table.check(data)
     if output is not None:
-        draw(result, output)
-
-
-@contextmanager
-def _progress(name: str) -> Iterator[Callable[[float], None]]:
-    """A bar on stderr, where that is a terminal, once the work takes longer than `PATIENCE`."""
-    from rich.console import Console
-    from rich.progress import Progress
-
-    console = Console(stderr=True)
-    bar = Progress(console=console, transient=True, disable=not console.is_terminal)
-    task = bar.add_task(name, total=1.0)
-    began = time.monotonic()
-
-    def progress(fraction: float) -> None:
-        bar.update(task, completed=fraction)
-        if not bar.live.is_started and time.monotonic() - began > PATIENCE:
-            bar.start()
-
-    try:
-        yield progress
-    finally:
-        bar.stop()
+        plot.check(output)
+    with progress.bar(name) as show:
+        result = catalogue.compute(name, lambda fraction: show(round(100 * fraction), 100))
+    if data is not None:
+        table.write_csv(result, data)
+    if output is not None:
+        plot.draw(result, output)

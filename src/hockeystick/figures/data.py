@@ -5,9 +5,16 @@ from __future__ import annotations
 import csv
 from pathlib import Path
 
+from hockeystick.errors import ParameterError
 from hockeystick.figures.figure import Figure
 
 COLUMNS = ("panel", "curve", "x", "y")
+
+
+def check(path: str | Path) -> None:
+    """Raise unless `path` is in a folder that exists."""
+    if not Path(path).parent.is_dir():
+        raise ParameterError(f"file must be in a folder that exists, got {str(path)!r}")
 
 
 def write_csv(figure: Figure, path: str | Path) -> None:

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from hockeystick.errors import ParameterError
+from hockeystick.figures import data
 from hockeystick.figures.figure import Figure, Panel
 from hockeystick.randomness import MissingExtra
 
-SUFFIXES = (".png", ".pdf", ".svg")
 PANEL_SIZE = (4.0, 3.4)  # inches
 DPI = 100
 STYLE = {
@@ -25,16 +25,14 @@ STYLE = {
     "svg.hashsalt": "hockeystick",
 }
 UNDATED = {".png": {"Software": None}, ".pdf": {"CreationDate": None}, ".svg": {"Date": None}}
-"""The same figure is the same file, whenever it is made."""
+"""Formats by suffix. Without a date the same figure is the same file, whenever it is made."""
 
 
 def check(path: str | Path) -> None:
     """Raise unless `draw` can write to `path`: its suffix, its folder, matplotlib."""
-    path = Path(path)
-    if path.suffix.lower() not in SUFFIXES:
+    if Path(path).suffix.lower() not in UNDATED:
         raise ParameterError(f"picture must end in .png, .pdf or .svg, got {str(path)!r}")
-    if not path.parent.is_dir():
-        raise ParameterError(f"picture must be in a folder that exists, got {str(path)!r}")
+    data.check(path)
     _matplotlib()
 
 

@@ -29,29 +29,36 @@ Rdp = Callable[[float], float]
 
 
 @dataclass(frozen=True)
-class Case:
-    """A mechanism on a fraction γ of the records, and what the theorems say of its Rényi curve.
+class Base:
+    """A mechanism without sampling, when one record of its input is replaced.
 
-    `log_moment` is j to log E|P/Q − 1|^j of the pair of the mechanism. The curves are remembered:
-    they are asked for at the same orders again and again.
+    Values are remembered: they are asked for at the same orders again and again.
     """
 
     title: str
-    base: Mechanism
-    gamma: float
+    mechanism: Mechanism
     log_moment: Callable[[int], float]
+    """j to log E|P/Q − 1|^j of its pair."""
+
+    @cached_property
+    def curve(self) -> Rdp:
+        """ε(α) at the integers up to `MOST` and inf."""
+        orders = [*range(2, MOST + 1), math.inf]
+        values = self.mechanism.rdp(np.array(orders), relation=REPLACE_ONE).tolist()
+        return dict(zip(orders, values, strict=True)).__getitem__
+
+
+@dataclass(frozen=True)
+class Case:
+    """A mechanism on a fraction γ of the records, and what the theorems say of its Rényi curve."""
+
+    base: Base
+    gamma: float
 
     @cached_property
     def step(self) -> Mechanism:
         """The mechanism on a sample of fixed size."""
-        return self.base.on(WithoutReplacement(SAMPLE, round(SAMPLE / self.gamma)))
-
-    @cached_property
-    def curve(self) -> Rdp:
-        """ε(α) of the mechanism alone, at the integers up to `MOST` and inf."""
-        orders = [*range(2, MOST + 1), math.inf]
-        values = self.base.rdp(np.array(orders), relation=REPLACE_ONE).tolist()
-        return dict(zip(orders, values, strict=True)).__getitem__
+        return self.base.mechanism.on(WithoutReplacement(SAMPLE, round(SAMPLE / self.gamma)))
 
     @property
     def transition(self) -> float:
@@ -59,7 +66,7 @@ class Case:
         low, high = 1.0, 2 / self.gamma
         for _ in range(60):
             middle = (low + high) / 2
-            epsilon = float(self.base.rdp(middle, relation=REPLACE_ONE))
+            epsilon = float(self.base.mechanism.rdp(middle, relation=REPLACE_ONE))
             below = math.log(self.gamma * middle) + epsilon < 0
             low, high = (middle, high) if below else (low, middle)
         return high
@@ -67,29 +74,31 @@ class Case:
     @cached_property
     def theorem_9(self) -> Rdp:
         """Upper bound of the sampled curve, from the curve alone."""
-        pure = self.curve(math.inf)
-        theorem = classical.rdp_without_replacement
-        return cache(lambda order: float(theorem(self.curve, self.gamma, order, pure)))
+        given = self.base.curve, self.gamma
+        pure = self.base.curve(math.inf)
+        return cache(lambda order: float(classical.rdp_without_replacement(*given, order, pure)))
 
     @cached_property
     def theorem_19(self) -> Rdp:
         """Upper bound of the sampled curve where one pair attains curve and moments."""
-        pure, moment = self.curve(math.inf), cache(self.log_moment)
+        given = self.base.curve, self.gamma
+        rest = self.base.curve(math.inf), self.base.log_moment
         theorem = classical.rdp_without_replacement_self_consistent
-        return cache(lambda order: float(theorem(self.curve, self.gamma, order, pure, moment)))
+        return cache(lambda order: float(theorem(*given, order, *rest)))
 
     @cached_property
     def proposition_20(self) -> Rdp:
         """Lower bound of the sampled curve."""
-        theorem = classical.rdp_lower_bound
-        return cache(lambda order: float(theorem(self.curve, self.gamma, order)))
+        given = self.base.curve, self.gamma
+        return cache(lambda order: float(classical.rdp_lower_bound(*given, order)))
 
     @property
     def approximations(self) -> tuple[tuple[str, Rdp, str], ...]:
         """Name, curve and colour of those in Section 3.4, for 100/γ + 1 records of Gaussians."""
-        if not isinstance(self.base, Gaussian):
+        mechanism = self.base.mechanism
+        if not isinstance(mechanism, Gaussian):
             return ()
-        given = self.base.noise_multiplier, self.gamma, round(SAMPLE / self.gamma) + 1
+        given = mechanism.noise_multiplier, self.gamma, round(SAMPLE / self.gamma) + 1
         bad = asymptotics.approximate_divergence_on_bad_data
         good = asymptotics.approximate_divergence_on_good_data
         return (
@@ -99,30 +108,30 @@ class Case:
 
 
 def cases(gamma: float) -> tuple[Case, ...]:
-    """The six panels: high privacy in the first row, low privacy in the second.
+    """The six panels: high privacy in the first row, low privacy in the second."""
+    return tuple(Case(base, gamma) for base in _bases())
 
-    The paper's σ and b are the noise over how far one *replaced* record moves the query.
-    """
+
+@cache
+def _bases() -> tuple[Base, ...]:
+    """The paper's σ and b are the noise over how far one *replaced* record moves the query."""
     found = []
     for (one, two, three), sigma, b, p in (("abc", 5.0, 2.0, 0.6), ("def", 1.0, 0.5, 0.9)):
         found += [
-            Case(
+            Base(
                 f"({one}) Gaussian, σ = {sigma:g}",
                 Gaussian(sigma, replace_sensitivity=1),
-                gamma,
-                partial(classical.gaussian_log_moment, shift=1 / sigma),
+                cache(partial(classical.gaussian_log_moment, shift=1 / sigma)),
             ),
-            Case(
+            Base(
                 f"({two}) Laplace, b = {b:g}",
                 Laplace(b, replace_sensitivity=1),
-                gamma,
-                partial(classical.laplace_log_moment, shift=1 / b),
+                cache(partial(classical.laplace_log_moment, shift=1 / b)),
             ),
-            Case(
+            Base(
                 f"({three}) Randomized response, p = {p:g}",
                 RandomizedResponse.truthful(p),
-                gamma,
-                partial(classical.randomized_response_log_moment, truth=p),
+                cache(partial(classical.randomized_response_log_moment, truth=p)),
             ),
         ]
     return tuple(found)

@@ -29,7 +29,7 @@ def composition_figure(
         for curve in _curves(case, counts):
             curves.append(curve)
             progress((len(panels) + len(curves) / 10) / len(found))
-        panels.append(Panel(case.title, "steps k", "ε (nats)", tuple(curves), "log", "log"))
+        panels.append(Panel(case.base.title, "steps k", "ε (nats)", tuple(curves), "log", "log"))
         progress(len(panels) / len(found))
     return Figure(
         f"wang-{number}",
@@ -51,7 +51,7 @@ def _curves(case: Case, counts: Sequence[int]) -> Iterator[Curve]:
 
 
 def _baselines(case: Case, counts: Sequence[int]) -> Iterator[Curve]:
-    base = wang_baselines.base_epsilon(case.base)
+    base = wang_baselines.base_epsilon(case.base.mechanism)
     for name, theorem, colour in (
         ("naive composition", wang_baselines.naive, palette.GREY),
         ("strong composition", wang_baselines.strong, palette.ORANGE),

@@ -62,4 +62,4 @@ def _panel(case: Case, curves: list[Curve]) -> Panel:
         x, y = [case.transition] * 2, [min(heights), max(heights)]
         curves.append(Curve("γ·α·exp(ε(α)) = 1", x, y, palette.GREY, width=0.8))
     labels = "order α", "Rényi divergence ε(α) (nats)"
-    return Panel(case.title, *labels, tuple(curves), "log", "log")
+    return Panel(case.base.title, *labels, tuple(curves), "log", "log")

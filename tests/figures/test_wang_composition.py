@@ -1,0 +1,213 @@
+"""Figures 4 and 8 to 10 of Wang, Balle and Kasiviswanathan (2019), at a few numbers of steps."""
+
+from __future__ import annotations
+
+import math
+from types import ModuleType
+
+import numpy as np
+import pytest
+
+import hockeystick as hs
+from hockeystick import classical
+from hockeystick.classical import amplified_epsilon, optimal_composition
+from hockeystick.figures import Figure, wang_4, wang_8, wang_9, wang_10
+from hockeystick.figures.wang_baselines import base_epsilon, naive, strong
+from hockeystick.figures.wang_cases import cases
+from hockeystick.figures.wang_composition import COUNTS, epsilon_of
+from tests.figures.drawing import values, watched
+
+DELTA = 1e-8
+LAST = 600_000
+UPPER, LOWER = "hockeystick, upper end", "hockeystick, lower end"
+THEOREM_9, THEOREM_19 = "Rényi upper bound (Theorem 9)", "Rényi upper bound (Theorem 19)"
+PROPOSITION_20 = "Rényi lower bound (Proposition 20)"
+NAIVE, STRONG = "naive composition", "strong composition"
+BASES = {
+    "(a)": hs.Gaussian(5, replace_sensitivity=1),
+    "(b)": hs.Laplace(2, replace_sensitivity=1),
+    "(c)": hs.RandomizedResponse.truthful(0.6),
+    "(d)": hs.Gaussian(1, replace_sensitivity=1),
+    "(e)": hs.Laplace(0.5, replace_sensitivity=1),
+    "(f)": hs.RandomizedResponse.truthful(0.9),
+}
+
+
+@pytest.fixture(scope="module")
+def figure_4() -> Figure:
+    return watched(wang_4.figure, (20_000, 150_000, LAST))
+
+
+def test_the_last_number_of_steps_is_that_of_the_paper() -> None:
+    assert COUNTS[0] == 1
+    assert COUNTS[-1] == LAST
+    assert len(COUNTS) <= 40
+
+
+def test_there_are_six_panels_in_two_rows(figure_4: Figure) -> None:
+    assert [panel.title[:3] for panel in figure_4.panels] == list(BASES)
+    assert figure_4.columns == 3
+    for panel in figure_4.panels:
+        assert (panel.x_scale, panel.y_scale) == ("log", "log")
+        assert {curve.x for curve in panel.curves} == {(20_000.0, 150_000.0, 600_000.0)}
+    assert [len(panel.curves) for panel in figure_4.panels] == [9, 7, 7, 9, 7, 7]
+
+
+@pytest.mark.parametrize(
+    ("panel", "theorem", "upper", "lower"),
+    [
+        ("(a)", 2.0270076, 0.852086, 0.789129),
+        ("(d)", 12.696294, 7.901835, 5.912239),
+        ("(b)", 3.5312377, 2.166417, 1.932292),
+        ("(e)", 18.029524, 12.913199, 9.402497),
+        ("(c)", 2.6319745, 1.827425, 1.659389),
+        ("(f)", 23.853724, 18.801903, 13.273245),
+    ],
+)
+def test_headline_values(
+    figure_4: Figure, panel: str, theorem: float, upper: float, lower: float
+) -> None:
+    assert values(figure_4, panel, THEOREM_9)[LAST] == pytest.approx(theorem, rel=5e-8)
+    assert values(figure_4, panel, UPPER)[LAST] == pytest.approx(upper, abs=6e-7)
+    assert values(figure_4, panel, LOWER)[LAST] == pytest.approx(lower, abs=6e-7)
+
+
+@pytest.mark.parametrize("panel", BASES)
+def test_the_ends_are_those_of_the_library(figure_4: Figure, panel: str) -> None:
+    step = BASES[panel].on(hs.WithoutReplacement(60, 60_000))
+    for k, upper in values(figure_4, panel, UPPER).items():
+        bound = (step * int(k)).epsilon(DELTA)
+        assert upper == pytest.approx(bound.upper, rel=1e-9)
+        assert values(figure_4, panel, LOWER)[k] == pytest.approx(bound.lower, rel=1e-9)
+
+
+@pytest.mark.parametrize("panel", BASES)
+def test_the_theorems_are_converted_at_the_best_integer(figure_4: Figure, panel: str) -> None:
+    def curve(order: float) -> float:
+        return float(BASES[panel].rdp(order, relation=hs.REPLACE_ONE))
+
+    orders = np.arange(2, 200)
+    pure = curve(math.inf)
+    for name, sampled in (
+        (THEOREM_9, classical.rdp_without_replacement(curve, 0.001, orders, pure)),
+        (PROPOSITION_20, classical.rdp_lower_bound(curve, 0.001, orders)),
+    ):
+        for k in (150_000, LAST):
+            least = np.min(k * sampled - math.log(DELTA) / (orders - 1))
+            assert values(figure_4, panel, name)[k] == pytest.approx(least, rel=1e-9)
+
+
+def test_the_approximations_are_converted_at_their_best_order(figure_4: Figure) -> None:
+    """c·α + L/(α − 1) is least, c + 2√(cL), at α = 1 + √(L/c)."""
+    n = 100_001
+    for panel, sigma in (("(a)", 5.0), ("(d)", 1.0)):
+        good = values(figure_4, panel, "approximation, good data (Example 22)")
+        for count, epsilon in good.items():
+            noise = 2 * sigma**2 + 0.001 * 0.999 * (n - 1 / n) / 2
+            c, log_term = count * 1e-6 / noise, -math.log(DELTA)
+            assert epsilon == pytest.approx(c + 2 * math.sqrt(c * log_term), rel=1e-9)
+
+
+def _curve(case: str, order: np.ndarray) -> np.ndarray:
+    """ε(α) as the paper prints it."""
+    if case == "gaussian":
+        return order / 50
+    return np.log(0.6**order * 0.4 ** (1 - order) + 0.4**order * 0.6 ** (1 - order)) / (order - 1)
+
+
+@pytest.mark.parametrize(("panel", "case"), [("(a)", "gaussian"), ("(c)", "response")])
+def test_baselines_against_a_search_over_all_choices(
+    figure_4: Figure, panel: str, case: str
+) -> None:
+    gamma, count = 0.001, 150_000
+    orders = 1 + np.geomspace(0.01, 700, 40_000)
+    shares = np.linspace(0.05, 1, 20)
+    best, least = math.inf, math.inf
+    for share in shares:
+        tilde = share * DELTA / (count * gamma)
+        base = float(np.min(_curve(case, orders) - math.log(tilde) / (orders - 1)))
+        if case == "response":
+            base = min(base, math.log(1.5))
+        step = amplified_epsilon(base, gamma)
+        best = min(best, optimal_composition(step, gamma * tilde, count, delta=DELTA))
+        least = min(least, count * step)
+    if case == "response":
+        pure = amplified_epsilon(math.log(1.5), gamma)
+        best = min(best, optimal_composition(pure, 0.0, count, delta=DELTA))
+    assert values(figure_4, panel, STRONG)[count] == pytest.approx(best, rel=2e-4)
+    assert values(figure_4, panel, NAIVE)[count] == pytest.approx(least, rel=1e-6)
+
+
+@pytest.mark.parametrize("module", [wang_8, wang_9, wang_10])
+def test_other_rates_are_ordered_alike(module: ModuleType) -> None:
+    _assert_ordered(watched(module.figure, (20_000, LAST)))
+
+
+def test_lower_end_upper_end_theorems_baselines_come_in_this_order(figure_4: Figure) -> None:
+    _assert_ordered(figure_4)
+
+
+def _assert_ordered(figure: Figure) -> None:
+    """And no Rényi curve, the best of them included, converts to less than the lower end."""
+    for panel in BASES:
+        lower, upper = values(figure, panel, LOWER), values(figure, panel, UPPER)
+        tight, plain = values(figure, panel, THEOREM_19), values(figure, panel, THEOREM_9)
+        limit = values(figure, panel, PROPOSITION_20)
+        optimal, plainest = values(figure, panel, STRONG), values(figure, panel, NAIVE)
+        for k in lower:
+            assert 0 < lower[k] <= upper[k]
+            assert upper[k] <= tight[k] * (1 + 1e-12)
+            assert tight[k] <= plain[k] * (1 + 1e-12)
+            assert lower[k] <= limit[k] * (1 + 1e-12)
+            assert limit[k] <= plain[k] * (1 + 1e-12)
+            assert upper[k] <= optimal[k] * (1 + 1e-12)
+            assert optimal[k] <= plainest[k] * (1 + 1e-12)
+
+
+def test_one_step_of_a_gaussian_is_worse_by_renyi_than_by_the_baselines() -> None:
+    """Section 5: and the lower bound shows that no Rényi bound can be better there."""
+    for case in cases(0.001):
+        if isinstance(case.base.mechanism, hs.Gaussian):
+            base = base_epsilon(case.base.mechanism)
+            limit = epsilon_of(case.proposition_20, 1)
+            assert limit > 5 * naive(base, 0.001, 1, DELTA)
+            assert limit > 5 * strong(base, 0.001, 1, DELTA)
+
+
+def test_one_step_of_a_pure_mechanism_takes_order_inf() -> None:
+    case = cases(0.001)[2]
+    pure = math.log1p(0.001 * 0.5)  # e^ε(∞) = 0.6/0.4
+    assert epsilon_of(case.theorem_9, 1) == pytest.approx(pure, rel=1e-9)
+    assert naive(base_epsilon(case.base.mechanism), 0.001, 1, DELTA) == pytest.approx(
+        pure, rel=1e-9
+    )
+
+
+def test_pure_mechanisms_are_never_much_worse_by_renyi(figure_4: Figure) -> None:
+    """Section 5: "about the same or better for all k"."""
+    for panel in ("(b)", "(c)", "(e)", "(f)"):
+        plain, optimal = values(figure_4, panel, THEOREM_9), values(figure_4, panel, STRONG)
+        for k in plain:
+            assert plain[k] < (1.5 if panel in ("(b)", "(c)") else 1) * optimal[k]
+
+
+def test_after_many_steps_renyi_wins_by_orders_of_magnitude(figure_4: Figure) -> None:
+    """Section 5: about one order for σ = 5, about five (4.4) for σ = 1."""
+    for panel, least, most in (("(a)", 8, 10), ("(d)", 2e4, 1e5)):
+        gain = values(figure_4, panel, STRONG)[LAST] / values(figure_4, panel, THEOREM_9)[LAST]
+        assert least < gain < most
+
+
+def test_growth_with_the_number_of_steps(figure_4: Figure) -> None:
+    """Section 5: √k by Rényi and strong composition, k by naive composition."""
+
+    def exponent(panel: str, curve: str) -> float:
+        found = values(figure_4, panel, curve)
+        return math.log(found[LAST] / found[150_000], 4)
+
+    for panel in BASES:
+        assert 0.95 < exponent(panel, NAIVE) < 1.1
+        assert 0.45 < exponent(panel, UPPER) < 0.65
+    for panel in ("(a)", "(b)", "(c)"):
+        assert 0.45 < exponent(panel, THEOREM_9) < 0.55
+        assert 0.45 < exponent(panel, STRONG) < 0.65

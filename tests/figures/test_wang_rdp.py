@@ -1,0 +1,195 @@
+"""Figures 3 and 5 to 7 of Wang, Balle and Kasiviswanathan (2019), at a few orders."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+import hockeystick as hs
+from hockeystick import classical
+from hockeystick.figures import Figure, wang_3, wang_5, wang_6, wang_7
+from hockeystick.figures.wang_rdp import ORDERS
+from tests.figures.drawing import values, watched
+
+FEW = (2, 8, 64)
+MORE = (2, 8, 16, 64, 128, 512, 2048)
+"""Orders of Figure 3; those of the others are few."""
+UPPER, LOWER = "hockeystick, upper end", "hockeystick, lower end"
+THEOREM_9, THEOREM_19 = "upper bound (Theorem 9)", "upper bound (Theorem 19)"
+PROPOSITION_20 = "lower bound (Proposition 20)"
+TRANSITION = "γ·α·exp(ε(α)) = 1"
+PANELS = ("(a)", "(b)", "(c)", "(d)", "(e)", "(f)")
+FIGURES = {3: (wang_3, 0.001), 5: (wang_5, 0.01), 6: (wang_6, 0.1), 7: (wang_7, 0.5)}
+
+
+@pytest.fixture(scope="module")
+def figures() -> dict[int, Figure]:
+    return {
+        number: watched(module.figure, MORE if number == 3 else FEW)
+        for number, (module, _) in FIGURES.items()
+    }
+
+
+def gaussian(sigma: float, order: float) -> float:
+    return order / (2 * sigma**2)
+
+
+def laplace(b: float, order: float) -> float:
+    """As the paper prints it, scaled so that it does not overflow."""
+    if math.isinf(order):
+        return 1 / b
+    one = order / (2 * order - 1)
+    two = (order - 1) / (2 * order - 1) * math.exp(-(2 * order - 1) / b)
+    return 1 / b + math.log(one + two) / (order - 1)
+
+
+def response(p: float, order: float) -> float:
+    """As the paper prints it, scaled likewise."""
+    loss = math.log(p / (1 - p))
+    if math.isinf(order):
+        return loss
+    return loss + math.log(p + p * math.exp(-(2 * order - 1) * loss)) / (order - 1)
+
+
+BASES = {
+    "(a)": lambda order: gaussian(5, order),
+    "(b)": lambda order: laplace(2, order),
+    "(c)": lambda order: response(0.6, order),
+    "(d)": lambda order: gaussian(1, order),
+    "(e)": lambda order: laplace(0.5, order),
+    "(f)": lambda order: response(0.9, order),
+}
+
+
+def test_the_orders_are_few_and_wide() -> None:
+    assert ORDERS[0] == 2
+    assert ORDERS[-1] == 10_000
+    assert len(ORDERS) <= 40
+
+
+@pytest.mark.parametrize("number", FIGURES)
+@pytest.mark.parametrize("panel", PANELS)
+def test_bounds_are_those_of_the_theorems(
+    figures: dict[int, Figure], number: int, panel: str
+) -> None:
+    figure, gamma, curve = figures[number], FIGURES[number][1], BASES[panel]
+    upper, lower = values(figure, panel, THEOREM_9), values(figure, panel, PROPOSITION_20)
+    for order in upper:
+        wanted = classical.rdp_without_replacement(curve, gamma, order, curve(math.inf))
+        assert upper[order] == pytest.approx(wanted, rel=1e-9)
+        wanted = classical.rdp_lower_bound(curve, gamma, order)
+        assert lower[order] == pytest.approx(wanted, rel=1e-9)
+
+
+@pytest.mark.parametrize("number", FIGURES)
+@pytest.mark.parametrize("panel", PANELS)
+def test_lower_end_upper_end_theorems_come_in_this_order(
+    figures: dict[int, Figure], number: int, panel: str
+) -> None:
+    lower, upper = values(figures[number], panel, LOWER), values(figures[number], panel, UPPER)
+    limit = values(figures[number], panel, PROPOSITION_20)
+    tight = values(figures[number], panel, THEOREM_19)
+    plain = values(figures[number], panel, THEOREM_9)
+    for order in upper:
+        assert 0 < lower[order] <= upper[order]
+        assert upper[order] <= tight[order] * (1 + 1e-9)
+        assert tight[order] <= plain[order] * (1 + 1e-9)
+        assert lower[order] == pytest.approx(limit[order], rel=1e-9)
+
+
+def test_the_upper_end_is_the_librarys(figures: dict[int, Figure]) -> None:
+    step = hs.Laplace(0.5, replace_sensitivity=1).on(hs.WithoutReplacement(30, 300))
+    found = values(figures[6], "(e)", UPPER)
+    for order in FEW:
+        assert found[order] == pytest.approx(float(step.rdp(order)), rel=1e-9)
+
+
+def test_the_upper_end_of_randomized_response_is_a_sum_over_three_outcomes(
+    figures: dict[int, Figure],
+) -> None:
+    """Where one answer is likelier, where the other is, and the mass that tells nothing."""
+    p, gamma = 0.9, 0.001
+    mixed = (1 - gamma) * (1 - p) + gamma * p
+    for order, value in values(figures[3], "(f)", UPPER).items():
+        ratio = mixed / (1 - p)
+        # E_Q[(P/Q)^α] − 1, the rest of the mass having P = Q
+        excess = (1 - p) * math.expm1(order * math.log(ratio))
+        excess += mixed * math.expm1(-order * math.log(ratio))
+        assert value == pytest.approx(math.log1p(excess) / (order - 1), rel=1e-8)
+
+
+def test_bounds_match_up_to_a_constant_factor(figures: dict[int, Figure]) -> None:
+    """Section 5: at γ = 0.001, in all panels and at all orders."""
+    for panel in PANELS:
+        upper = values(figures[3], panel, THEOREM_9)
+        lower = values(figures[3], panel, PROPOSITION_20)
+        exact = values(figures[3], panel, UPPER)
+        for order in MORE:
+            assert upper[order] < 8.5 * lower[order]
+            assert exact[order] < 2.5 * lower[order]
+
+
+@pytest.mark.parametrize(("panel", "sigma", "at"), [("(a)", 5.0, 110.25), ("(d)", 1.0, 9.3)])
+def test_the_gaussian_has_a_phase_transition(
+    figures: dict[int, Figure], panel: str, sigma: float, at: float
+) -> None:
+    """Far below γαe^{ε(α)} = 1 it is γ²-small and linear, far above it follows the mechanism."""
+    (x, *_), ys = zip(*_line(figures[3], panel), strict=True)
+    assert x == pytest.approx(at, rel=0.01)
+    assert math.log(0.001 * x) + gaussian(sigma, x) == pytest.approx(0, abs=1e-9)
+    assert ys[0] < ys[1]
+    for name in (THEOREM_9, UPPER, PROPOSITION_20):
+        found = values(figures[3], panel, name)
+        assert found[8] / found[2] == pytest.approx(4, rel=0.25)
+        assert found[8] < 1e-4 * gaussian(sigma, 8)
+        for order in (512, 2048):
+            sampled = gaussian(sigma, order) + order / (order - 1) * math.log(0.001)
+            assert found[order] == pytest.approx(sampled, rel=0.01)
+
+
+def _line(figure: Figure, panel: str) -> list[tuple[float, float]]:
+    (found,) = (
+        curve
+        for each in figure.panels
+        if each.title.startswith(panel)
+        for curve in each.curves
+        if curve.name == TRANSITION
+    )
+    return list(zip(found.x, found.y, strict=True))
+
+
+def test_pure_mechanisms_are_linear_first_and_flat_later(figures: dict[int, Figure]) -> None:
+    """Section 5: they flatten as ε(α) approaches ε(∞)."""
+    for panel, pure in (("(e)", 2.0), ("(f)", math.log(9))):
+        ceiling = math.log1p(0.001 * math.expm1(pure))
+        for name in (UPPER, PROPOSITION_20):
+            found = values(figures[3], panel, name)
+            assert found[16] / found[2] == pytest.approx(8, rel=0.1)
+            assert math.log(found[2048] / found[512], 4) < 0.7
+            assert 0.75 * ceiling < found[2048] < ceiling
+
+
+def test_the_approximations_frame_the_lower_bound(figures: dict[int, Figure]) -> None:
+    """Section 5: bad data as the lower bound up to the transition, good data below it."""
+    for panel, orders in (("(a)", (2, 8, 16, 64)), ("(d)", (2, 8))):
+        limit = values(figures[3], panel, PROPOSITION_20)
+        bad = values(figures[3], panel, "approximation, bad data (Example 21)")
+        good = values(figures[3], panel, "approximation, good data (Example 22)")
+        for order in orders:
+            assert bad[order] == pytest.approx(limit[order], rel=0.6 if panel == "(d)" else 0.05)
+            assert good[order] < 0.7 * limit[order]
+    assert np.isinf(values(figures[7], "(d)", "approximation, bad data (Example 21)")[8])
+
+
+def test_the_gap_widens_with_the_rate(figures: dict[int, Figure]) -> None:
+    """Appendix G: and at γ = 0.5 Theorem 9 exceeds what holds without sampling."""
+    gaps = []
+    for number in FIGURES:
+        upper = values(figures[number], "(a)", THEOREM_9)[8]
+        gaps.append(upper / values(figures[number], "(a)", PROPOSITION_20)[8])
+    assert gaps[0] < gaps[1] < gaps[2]
+    assert gaps[3] > gaps[0]
+    assert values(figures[7], "(a)", THEOREM_9)[8] > gaussian(5, 8)
+    assert values(figures[7], "(a)", UPPER)[8] < gaussian(5, 8)
