@@ -121,7 +121,8 @@ def test_softmax_of_two_classes_is_logistic():
 
 
 def test_a_batch_of_nobody_sums_to_zero():
-    for objective in (Logistic(), Softmax(3), Squares()):
+    custom = Custom(4, lambda t, x, y: y, lambda t, x, y: x)
+    for objective in (Logistic(), Softmax(3), Squares(), custom):
         nobody = Records(np.zeros((0, 4)), np.zeros(0))
         total = objective.clipped_sum(np.ones(objective.shape(4)), nobody, 1.0, "L2")
         assert total.shape == objective.shape(4)

@@ -103,6 +103,13 @@ def test_every_step_is_spent_on_top_of_what_was_spent():
         private_sgd(Logistic(), X, Y, plan(), accountant=hs.Accountant(hs.REPLACE_ONE))
 
 
+def test_earlier_spending_need_not_have_a_text():
+    accountant = hs.Accountant()
+    accountant.spend(hs.RenyiDP(lambda order: order / 50))
+    private_sgd(Logistic(), X, Y, plan(), rng=1, accountant=accountant)
+    assert accountant.spent.parts[plan().step] == 10
+
+
 def test_the_step_is_spent_before_its_noise_is_drawn():
     accountant = hs.Accountant()
 

@@ -76,6 +76,8 @@ def test_cells_become_features_by_declaration_alone(tmp_path):
         ({"columns": {"sex": ["one", "one"]}}, "at least two different texts"),
         ({"columns": {}, "bounds": {}}, "no other keys"),
         ([], "no other keys"),
+        ({}, "must declare columns"),
+        ({"columns": [1]}, "must declare columns"),
     ],
 )
 def test_bad_schemas(content, message):
@@ -186,6 +188,14 @@ def test_bad_files_and_options(tmp_path, monkeypatch, text, options, message):
     assert re.search(message, " ".join(result.stderr.split())), result.stderr
     assert "31337" not in result.output
     assert sorted(p.name for p in tmp_path.iterdir()) == ["d.csv"]
+
+
+def test_files_that_are_no_text(tmp_path):
+    path = tmp_path / "d.csv"
+    path.write_bytes(b"age,income\n31337,\xff\xfe\n")
+    with pytest.raises(hs.ParameterError, match="must be CSV in UTF-8") as caught:
+        Table.read(path, "income")
+    assert "31337" not in str(caught.value)
 
 
 def test_a_missing_target(tmp_path):

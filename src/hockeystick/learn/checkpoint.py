@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import os
 import secrets
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,7 @@ from numpy.random import Generator
 from hockeystick.accountant import Accountant
 from hockeystick.errors import ParameterError
 from hockeystick.learn.plan import Plan
+from hockeystick.mechanism import Mechanism
 from hockeystick.series import Array
 
 FORMAT = "hockeystick checkpoint"
@@ -47,8 +48,13 @@ class Checkpoint:
     path: Path
     plan: Plan
 
-    def save(self, state: State, before: Accountant, rng: Generator | None) -> None:
-        """Write the state; `rng` is None where its state must not be kept."""
+    def save(self, state: State, before: Mechanism, rng: Generator | None) -> None:
+        """Write the state and what was spent before the run.
+
+        `rng` is None where its state must not be kept.
+        """
+        accountant = Accountant(self.plan.relation)
+        accountant.spend(before)
         content = {
             "format": FORMAT,
             "version": VERSION,
@@ -57,11 +63,11 @@ class Checkpoint:
             "parameters": state.parameters.tolist(),
             "velocity": state.velocity.tolist(),
             "generator": None if rng is None else rng.bit_generator.state,
-            "before": json.loads(before.to_json()),
+            "before": json.loads(accountant.to_json()),
         }
         write_whole(self.path, json.dumps(content))
 
-    def load(self, shape: tuple[int, int], rng: Generator | None) -> tuple[State, Accountant]:
+    def load(self, shape: tuple[int, int], rng: Generator | None) -> tuple[State, Mechanism]:
         """The state and what was spent before the run; sets the generator to where it was."""
         content = self._read()
         if content.get("plan") != plan_text(self.plan):
@@ -75,7 +81,7 @@ class Checkpoint:
                 np.array(content["parameters"], dtype=float).reshape(shape),
                 np.array(content["velocity"], dtype=float).reshape(shape),
             )
-            before = Accountant.from_json(json.dumps(content["before"]))
+            before = Accountant.from_json(json.dumps(content["before"])).spent
             if rng is not None and content["generator"] is not None:
                 rng.bit_generator.state = content["generator"]
         except (KeyError, TypeError, ValueError) as error:
@@ -96,10 +102,10 @@ class Checkpoint:
 
 def plan_text(plan: Plan) -> dict[str, Any]:
     """The plan as JSON takes it: all that must be the same when the run is resumed."""
-    fields = {name: getattr(plan, name) for name in asdict(plan)}
+    values = {field.name: getattr(plan, field.name) for field in fields(plan)}
     return {
         name: value if isinstance(value, int | float) else repr(value)
-        for name, value in fields.items()
+        for name, value in values.items()
     }
 
 

@@ -56,7 +56,7 @@ class Objective(ABC):
         ----------
         clip: in (0, inf). norm: "L1" or "L2".
         """
-        rows = self.gradients(parameters, records).reshape(len(records.targets), -1)
+        rows = self.gradients(parameters, records).reshape(-1, parameters.size)
         total = clipped(rows, lengths(rows, norm), clip).sum(axis=0)
         return np.asarray(total).reshape(parameters.shape)
 
@@ -70,7 +70,8 @@ class Custom(Objective):
     Parameters
     ----------
     parameters: how many there are; θ is a column of so many.
-    loss: (θ, X, y) to a loss for each row of X. gradient: to a matrix (rows of X × parameters).
+    loss: (θ, X, y) to a loss for each row of X. gradient: to a matrix (rows of X × parameters), of
+        which each row must depend on its own record only.
 
     >>> median = Custom(1, lambda t, x, y: abs(y - t[0]), lambda t, x, y: np.sign(t - y[:, None]))
     >>> records = Records(np.zeros((3, 1)), np.array([1.0, 2.0, 9.0]))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from hockeystick.calibration import calibrate
 from hockeystick.domain import finite_non_negative, finite_positive, whole
@@ -109,6 +109,7 @@ def noise_of(mechanism: Mechanism) -> AdditiveNoise:
     return base
 
 
+@lru_cache(maxsize=256)  # a search fits the same plan many times
 def noise_for(
     kind: type[AdditiveNoise],
     sampler: Sampler,

@@ -17,7 +17,7 @@ import csv
 import json
 import math
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -121,6 +121,8 @@ class Schema:
         """
         if not isinstance(content, dict) or set(content) - {"columns", "drop", "names"}:
             raise ParameterError("a schema must have no other keys than columns, drop and names")
+        if not isinstance(content.get("columns"), dict):
+            raise ParameterError("a schema must declare columns: [columns], then name = [...]")
         columns = {name: column(name, value) for name, value in content["columns"].items()}
         names = content.get("names")
         return cls(columns, tuple(content.get("drop", ())), names and tuple(names))
@@ -166,7 +168,7 @@ class Table:
     def read(cls, path: Path, target: str, names: Sequence[str] | None = None) -> Table:
         """Read a file; no cell of it is ever in a message, nor a header that may be a record."""
         with path.open(encoding="utf-8-sig", newline="") as file:
-            rows = _rows(file)
+            rows = _rows(file, path)
             head = list(names) if names else [cell.strip() for cell in next(rows, (0, []))[1]]
             if target not in head:
                 raise ParameterError(
@@ -215,11 +217,16 @@ class Table:
         return np.clip(values, declared.lower, declared.upper)
 
 
-def _rows(file: Any) -> Iterator[tuple[int, list[str]]]:
+def _rows(file: Iterable[str], path: Path) -> Iterator[tuple[int, list[str]]]:
     reader = csv.reader(file, skipinitialspace=True)
-    for row in reader:
-        if row:
-            yield reader.line_num, row
+    try:
+        for row in reader:
+            if row:
+                yield reader.line_num, row
+    except (UnicodeDecodeError, csv.Error):
+        raise ParameterError(
+            f"{path} must be CSV in UTF-8; line {reader.line_num + 1} is not"
+        ) from None
 
 
 def _missing(cell: str) -> bool:

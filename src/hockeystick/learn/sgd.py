@@ -125,7 +125,7 @@ class _Training:
     ) -> None:
         self.objective, self.plan, self.account = objective, plan, account
         self.records = objective.measured(records, plan.norm)
-        self.before = Accountant.from_json(account.to_json())
+        self.before = account.spent
         self.rng = generator(rng)
         self.seeded = not (rng is None or isinstance(rng, Generator))
         self.state = _start(objective.shape(records.features.shape[1]), start)
@@ -138,10 +138,10 @@ class _Training:
             return
         rng = self.rng if self.seeded else None
         self.state, before = checkpoint.load(self.state.parameters.shape, rng)
-        if before.spent != self.before.spent:
+        if before != self.before:
             raise ParameterError(
                 "accountant must hold what it held when the checkpoint's run began, "
-                f"{before.spent!r}, got {self.before.spent!r}"
+                f"{before!r}, got {self.before!r}"
             )
         self.account.spend(self.plan.step, self.state.done)
 
