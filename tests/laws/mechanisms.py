@@ -96,3 +96,7 @@ def sampled(kind: type[hs.Mechanism]) -> st.SearchStrategy[hs.Mechanism]:
     """Mechanisms of one kind, as they are or on a Poisson sample."""
     plain = of(kind)
     return st.one_of(plain, st.builds(lambda m, q: m.on(hs.Poisson(q)), plain, rates))
+
+
+LARGEST_ORDER: dict[type[hs.Mechanism], float] = {hs.ProfileDP: 20.0}
+"""Beyond it, values of a curve that are too small for a float decide, which is an error."""

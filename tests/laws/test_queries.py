@@ -158,6 +158,7 @@ def test_the_tradeoff_is_a_tradeoff(kind: Kind, data: st.DataObject) -> None:
 def test_rdp_grows_with_the_order(kind: Kind, data: st.DataObject) -> None:
     mechanism = data.draw(sampled(kind))
     orders = np.array([1.0, 1.001, 1.5, 2.0, 3.7, 10.0, 60.0, 400.0, math.inf])
+    orders = orders[(orders <= the.LARGEST_ORDER.get(kind, math.inf)) | np.isinf(orders)]
     curve = mechanism.rdp(orders)
     assert (curve >= 0).all()
     assert (curve.lower[:-1] <= curve.upper[1:] * (1 + 1e-12) + 1e-15).all()

@@ -11,53 +11,49 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from functools import lru_cache
-from itertools import pairwise
+from copy import copy
 
 import numpy as np
 from numpy.polynomial import legendre
 
-from hockeystick.errors import ParameterError
-from hockeystick.loss import Complex, Loss, Mixed, Nodes, Tails
-from hockeystick.series import LEAST, Array, log1p
+from hockeystick.errors import NumericalError, ParameterError
+from hockeystick.loss import EMPTY, Complex, Loss, Mixed, Nodes, Tails
+from hockeystick.losses.panels import (
+    NATS,
+    POINTS,
+    TURN,
+    Panels,
+    Weighted,
+    gauss,
+    panels_of,
+    weighted_points,
+    weighted_points_near,
+)
+from hockeystick.series import LEAST, Array, log1p, log_mixed
 
-POINTS = 16
-DEPTH = 40
-"""Most halvings of a panel; where they do not suffice the curve has a kink."""
-WIDEST = 1.0
-"""Widest panel, so that e^{sL} is resolved up to |Im s| of about 20."""
+ACCURACIES = (1e-12, 1e-9)
+"""Relative errors to which panels are tried to follow a curve that may carry noise."""
+LAST = 1e-270
+"""A curve that has fallen so far may go on where floats end."""
 FAR = 8192.0
 """The value of the curve here is taken as its limit; what is beyond is at most that."""
+LARGE = 2000.0
+"""For larger s only the points near the peak are taken, for each s anew."""
 
 
-@lru_cache(maxsize=1)
-def _rule() -> tuple[Array, Array, Array]:
-    points, weights = legendre.leggauss(POINTS)
-    degrees = np.arange(POINTS)
-    to_series = (legendre.legvander(points, POINTS - 1) * weights[:, None]).T
-    return points, weights, to_series * (degrees[:, None] + 0.5)
+class Given:
+    """A user's curve, checked at every point that is asked for."""
 
-
-class ProfileLoss(Loss):
-    """The symmetric loss with profile δ(ε), ε >= 0, kept as Legendre series on panels."""
-
-    symmetric = True
+    breaks = EMPTY
 
     def __init__(self, curve: Callable[[float], float]) -> None:
         self._curve = curve
-        limit = float(self._sample(np.array([FAR]))[0])
-        self.infinite = self.void = limit if limit > 1e-300 else 0.0
-        self._edges, self._values, self.smooth = self._panels()
-        points, _, to_series = _rule()
-        self._series = self._values @ to_series.T
-        self._u = self._edges[:-1, None] + np.diff(self._edges)[:, None] * (points + 1) / 2
-        self._check()
-        self.smooth = self.smooth and not self._has_atoms()
-        positive = np.flatnonzero((self._values > self.infinite).any(axis=1))
-        self.top = float(self._edges[positive[-1] + 1]) if positive.size else 0.0
-        self.bottom = -self.top
+        limit = float(self.delta(np.array([FAR]))[0])
+        self.infinite = limit if limit > 1e-300 else 0.0
+        self.last = self._last()
 
-    def _sample(self, u: Array) -> Array:
+    def delta(self, u: Array) -> Array:
+        """Its values."""
         values = np.array([float(self._curve(float(x))) for x in u.ravel()]).reshape(u.shape)
         values[np.abs(values) < 1e-300] = 0.0
         outside = ~((values >= 0) & (values <= 1))
@@ -69,49 +65,50 @@ class ProfileLoss(Loss):
             )
         return values
 
-    def _panels(self) -> tuple[Array, Array, bool]:
-        """Halve panels until each integral agrees with that of its halves to 13 digits."""
-        points, weights, _ = _rule()
-        last = 1.0
-        while last < FAR and self._sample(np.array([last]))[0] - self.infinite > 0:
-            last *= 2
-        last = max(last, 64.0 if self.infinite else 0.0)
-        count = math.ceil(min(last, 64.0) / WIDEST)
-        edges = list(np.linspace(0, min(last, 64.0), count + 1))
-        while edges[-1] < last:
-            edges.append(2 * edges[-1])
-        stack = [(a, b, 0) for a, b in pairwise(edges)][::-1]
-        done: list[tuple[float, Array]] = []
-        smooth = True
-        cache: dict[tuple[float, float], Array] = {}
-        while stack:
-            a, b, depth = stack.pop()
-            values = cache.pop((a, b), None)
-            if values is None:
-                values = self._sample(a + (b - a) * (points + 1) / 2)
-            middle = (a + b) / 2
-            left = self._sample(a + (middle - a) * (points + 1) / 2)
-            right = self._sample(middle + (b - middle) * (points + 1) / 2)
-            whole = values @ weights - 2 * self.infinite
-            halves = (left @ weights + right @ weights) / 2 - 2 * self.infinite
-            noise = 1e-15 * float(np.max(values))
-            if abs(whole - halves) <= 1e-13 * abs(halves) + noise + 1e-300:
-                done.append((a, values))
-            elif depth == DEPTH or b - a < 1e-12:
-                smooth = False
-                done.append((a, values))
-            else:
-                cache[a, middle], cache[middle, b] = left, right
-                stack += [(middle, b, depth + 1), (a, middle, depth + 1)]
-        starts = np.array([a for a, _ in done] + [last])
-        return starts, np.array([values for _, values in done]), smooth
+    def _last(self) -> float:
+        """Where the curve is within `LAST` of its limit."""
+        low, high = 0.0, 1.0
+        while high < FAR and self._above(high):
+            low, high = high, 2 * high
+        for _ in range(60):
+            middle = (low + high) / 2
+            low, high = (middle, high) if self._above(middle) else (low, middle)
+        return high
+
+    def _above(self, u: float) -> bool:
+        return float(self.delta(np.array([u]))[0]) - self.infinite > LAST
+
+
+class ProfileLoss(Loss):
+    """The symmetric loss with profile δ(ε), ε >= 0, kept as Legendre series on panels."""
+
+    symmetric = True
+    breaks = EMPTY
+
+    def __init__(self, curve: Callable[[float], float]) -> None:
+        given = Given(curve)
+        self.infinite = self.void = given.infinite
+        self.last = given.last
+        self._panels = _followed(given)
+        self._edges = np.append(self._panels.start, given.last)
+        points, _, to_series, _ = gauss()
+        self._series = self._panels.values @ to_series.T
+        self._u = self._edges[:-1, None] + self._panels.width[:, None] * (points + 1) / 2
+        self._check()
+        self.smooth = not self._has_atoms()
+        end = float(given.delta(np.array([self.last * (1 - 1e-9)]))[0]) - self.infinite
+        self._cut = not self.infinite and 0 < end < 1e3 * LAST
+        self.top = math.inf if self._cut else self.last
+        self.bottom = -self.top
+        self._finer: dict[int, Weighted] = {}
 
     def _check(self) -> None:
         """Only a decreasing curve, convex in e^ε, is a profile."""
-        u, values = self._u.ravel(), self._values.ravel()
+        u, values = self._u.ravel(), self._panels.values.ravel()
         near = u < 30
-        slopes = np.diff(values[near]) / np.diff(np.expm1(u[near]))
-        noise = 4e-15 / np.diff(np.expm1(u[near]))
+        steps = np.diff(np.expm1(u[near]))
+        slopes = np.diff(values[near]) / steps
+        noise = 4e-15 / steps
         if (slopes > noise).any():
             raise ParameterError("profile must not increase with epsilon")
         if (np.diff(slopes) < -(noise[1:] + noise[:-1]) - 1e-9 * np.abs(slopes[1:])).any():
@@ -119,33 +116,37 @@ class ProfileLoss(Loss):
 
     def _has_atoms(self) -> bool:
         """Whether the slope jumps between two panels, or the masses leave something at loss 0."""
-        widths = np.diff(self._edges)
+        widths = self._panels.width
         slopes = legendre.legder(self._series.T)
         left, right = (legendre.legval(x, slopes) * 2 / widths for x in (-1.0, 1.0))
-        start = legendre.legval(-1.0, self._series[0])
+        start = legendre.legval(-1.0, self._series[0]) + self.infinite
         at_zero = 1 - self.infinite - (start - 2 * left[0])
         jumps = np.abs(np.append(left[1:], 0.0) - right) * np.exp(-self._edges[1:])
         return bool(at_zero > 1e-5 or (jumps > 1e-4).any())
 
     def _evaluate(self, u: Array, derivative: int = 0) -> Array:
-        panel = np.clip(np.searchsorted(self._edges, u, "right") - 1, 0, len(self._values) - 1)
-        width = np.diff(self._edges)[panel]
+        """The curve less its limit, or a derivative."""
+        panel = np.clip(np.searchsorted(self._edges, u, "right") - 1, 0, len(self._series) - 1)
+        width = self._panels.width[panel]
         x = np.clip(2 * (u - self._edges[panel]) / width - 1, -1, 1)
         series = self._series.T
         for _ in range(derivative):
             series = legendre.legder(series)
         value = legendre.legval(x, series[:, panel], tensor=False) * (2 / width) ** derivative
-        beyond = 0.0 if derivative else self.infinite
-        return np.where(u >= self._edges[-1], beyond, value)
+        return np.where(u >= self.last, 0.0, value)
+
+    def delta(self, u: Array) -> Array:
+        """The curve, from its panels."""
+        return self._evaluate(u) + self.infinite
 
     def profile(self, epsilon: Array) -> Array:
-        value = self._evaluate(np.abs(epsilon))
+        value = self.delta(np.abs(epsilon))
         return np.where(epsilon >= 0, value, -np.expm1(epsilon) + np.exp(epsilon) * value)
 
     def tails(self, losses: Array) -> Tails:
         u = np.abs(losses)
         slope = np.minimum(self._evaluate(u, 1), 0)
-        far_p = np.maximum(self._evaluate(u) - slope - self.infinite, 0)
+        far_p = np.maximum(self._evaluate(u) - slope, 0)
         far_q = -np.exp(-u) * slope
         total = 1 - self.infinite
         up = losses >= 0
@@ -158,59 +159,84 @@ class ProfileLoss(Loss):
 
     def nodes(self, low: float, high: float, turn: float) -> Nodes:
         u = self._u.ravel()
-        _, weights, _ = _rule()
-        widths = np.repeat(np.diff(self._edges) / 2, POINTS) * np.tile(weights, len(self._values))
+        _, weights, _, _ = gauss()
+        widths = np.repeat(self._panels.width / 2, POINTS) * np.tile(weights, len(self._series))
         density = np.exp(-u) * np.maximum(self._evaluate(u, 2) - self._evaluate(u, 1), 0)
         losses = np.concatenate([-u[::-1], u])
         both = np.concatenate([(density * np.exp(u))[::-1], density])
         with np.errstate(divide="ignore"):
             log_q = np.log(both * np.concatenate([widths[::-1], widths]))
-        return Nodes(losses, log_q, both)
+        sizes = np.array([[0.0], [1.0], [low + 1], [high + 1]]) * losses + log_q
+        kept = (sizes > sizes.max(axis=1)[:, None] - NATS).any(axis=0)
+        return Nodes(losses[kept], log_q[kept], both[kept])
 
     def mean(self) -> float:
         if self.infinite:
             return math.inf
-        _, weights, _ = _rule()
-        panels = (self._values * (1 + np.exp(-self._u))) @ weights
-        return float(panels @ np.diff(self._edges) / 2)
+        u, weights = self._weighted(1.0)
+        return float(weights @ (1 + np.exp(-u)))
 
     def cgf(self, s: Complex | Array) -> Complex:
         return self.mixed_cgf(s, 1.0)
 
-    def mixed_terms(self, rate: float) -> tuple[Array, Array, Array, Array]:
+    def _weighted(self, power: float) -> Weighted:
+        """Points u and weights (δ(u) − δ(inf))du, good for |s| up to `power`."""
+        level = max(0, math.ceil(math.log2(max(power, 1.0))))
+        if level not in self._finer:
+            self._finer[level] = weighted_points(self, self._panels, TURN / 2.0**level)
+        return self._finer[level]
+
+    def mixed_terms(
+        self, rate: float, points: Weighted | None = None
+    ) -> tuple[Array, Array, Array, Array]:
         """Quadrature of the mixed curves: losses and δ(u)du forwards, then the same backwards."""
-        u, values = self._u.ravel(), self._values.ravel()
-        _, weights, _ = _rule()
-        width = np.repeat(np.diff(self._edges) / 2, POINTS) * np.tile(weights, len(self._values))
-        forward = np.log1p(rate * np.expm1(np.minimum(u, 600)))
-        backward = u if rate == 1 else -np.log1p(rate * np.expm1(-u))
-        ahead = (
-            width * rate * (values - self.infinite) * rate * np.exp(np.minimum(u, 600) - forward)
-        )
-        behind = width * values * (rate * np.exp(-u + backward)) ** 2
-        if rate == 1:  # the mass at −inf stays there, so both curves have the limit
-            behind -= width * self.infinite
+        u, weights = points or self._weighted(1.0)
+        forward = log_mixed(rate, u)
+        backward = u if rate == 1 else -log_mixed(rate, -u)
+        ahead = weights * rate * rate * np.exp(u - forward)
+        behind = weights * (rate * np.exp(-u + backward)) ** 2
         return forward, ahead, backward, behind
 
     def mixed_cgf(self, s: Complex | Array, rate: float) -> Complex:
         """K(s) of the pair mixed at `rate`, from the mixed curves in both directions."""
         s = np.atleast_1d(np.asarray(s, dtype=complex))
-        forward, ahead, backward, behind = self.mixed_terms(rate)
-        lost = rate * self.infinite * (s + 1)
-        if rate == 1:
-            lost = np.full_like(s, self.infinite)
-        losses = np.concatenate([forward[ahead > 0], -backward[behind > 0]])
-        log_weights = np.concatenate(
-            [np.log(ahead[ahead > 0]), np.log(behind[behind > 0]) - backward[behind > 0]]
+        if np.abs(s).max() <= LARGE or s.imag.any():
+            points = self._weighted(float(np.abs(s).max()) + 1)
+            return self._cgf_with(s, rate, points)
+        return np.concatenate(
+            [self._cgf_with(one, rate, self._near(float(one.real[0]))) for one in s[:, None]]
         )
-        peak = np.max(s.real[:, None] * losses + log_weights, axis=1, initial=0.0)
-        total = np.zeros_like(s)
-        for i, point in enumerate(s):
-            terms = np.exp(point * losses + (log_weights - peak[i])).sum()
-            total[i] = point * (point + 1) * terms
-        small = log1p((total - lost).real, (total - lost).imag)
+
+    def _near(self, tilt: float) -> Weighted:
+        """Points that matter to one real s, however large: near the peak and near 0."""
+        far = weighted_points_near(self, self._panels, tilt)
+        near = weighted_points_near(self, self._panels, -1 - tilt)
+        place, first = np.unique(np.concatenate([far[0], near[0]]), return_index=True)
+        return place, np.concatenate([far[1], near[1]])[first]
+
+    def _cgf_with(self, s: Complex, rate: float, points: Weighted) -> Complex:
+        forward, ahead, backward, behind = self.mixed_terms(rate, points)
+        losses = np.concatenate([forward, -backward])
+        log_weights = np.log(np.concatenate([ahead, behind]))
+        log_weights[forward.size :] -= backward
+        exponent = s.real[:, None] * losses + log_weights
+        if self._cut:
+            end = exponent[:, int(np.argmax(forward))]
+            if ((s.real > 0) & (end > exponent.max(axis=1) - NATS)).any():
+                raise NumericalError("K(s) depends on values of the profile below 1e-270")
+        # Where P has no mass the mixture still has 1 − rate of Q.
+        log_stay = -math.inf
+        if self.infinite and rate < 1:
+            log_stay = math.log(self.infinite)
+        stay = log_stay + (s + 1) * (math.log1p(-rate) if rate < 1 else 0.0)
+        peak = np.maximum(np.max(exponent, axis=1, initial=0.0), stay.real)
+        size = np.exp(exponent - peak[:, None])
+        angle = s.imag[:, None] * losses
+        integral = (size * np.cos(angle)).sum(axis=1) + 1j * (size * np.sin(angle)).sum(axis=1)
+        total = s * (s + 1) * integral + np.exp(stay - peak)
+        small = log1p((total - self.infinite).real, total.imag)
         with np.errstate(divide="ignore"):
-            modulus = total + (1 - lost) * np.exp(-peak)
+            modulus = total + (1 - self.infinite) * np.exp(-peak)
             large = peak + np.maximum(np.log(np.abs(modulus)), LEAST) + 1j * np.angle(modulus)
         return np.where(peak == 0, small, large)
 
@@ -223,6 +249,26 @@ class ProfileLoss(Loss):
 
     def mix(self, rate: float) -> Loss:
         return self if rate == 1 else MixedProfile(self, rate)
+
+    def truncated(self, mass: float) -> Loss:
+        if not self._cut or mass < LAST:
+            return self
+        ended = copy(self)
+        ended._cut, ended.top, ended.bottom = False, self.last, -self.last
+        ended.infinite = ended.void = LAST
+        return ended
+
+
+def _followed(given: Given) -> Panels:
+    """The curve on panels, in order."""
+    for accuracy in ACCURACIES:
+        try:
+            panels = panels_of(given, accuracy)
+        except NumericalError:
+            continue
+        order = np.argsort(panels.start)
+        return Panels(panels.start[order], panels.width[order], panels.values[order])
+    raise NumericalError("profile is too rough to be integrated: does it carry noise?")
 
 
 class MixedProfile(Mixed):
