@@ -25,14 +25,19 @@ if TYPE_CHECKING:
     from hockeystick.errors import RelationError as RelationError
     from hockeystick.expression import parse as parse
     from hockeystick.mechanism import Mechanism as Mechanism
+    from hockeystick.mechanisms.beta_posterior import BetaPosterior as BetaPosterior
     from hockeystick.mechanisms.declared import ApproximateDP as ApproximateDP
     from hockeystick.mechanisms.declared import PureDP as PureDP
     from hockeystick.mechanisms.declared import TruncatedConcentratedDP as TruncatedConcentratedDP
     from hockeystick.mechanisms.declared import ZeroConcentratedDP as ZeroConcentratedDP
+    from hockeystick.mechanisms.dirichlet_posterior import DirichletPosterior as DirichletPosterior
     from hockeystick.mechanisms.discrete_gaussian import DiscreteGaussian as DiscreteGaussian
     from hockeystick.mechanisms.discrete_laplace import DiscreteLaplace as DiscreteLaplace
     from hockeystick.mechanisms.exponential import ExponentialMechanism as ExponentialMechanism
+    from hockeystick.mechanisms.exponential_family import ExponentialFamily as ExponentialFamily
+    from hockeystick.mechanisms.gamma_posterior import GammaPosterior as GammaPosterior
     from hockeystick.mechanisms.gaussian import Gaussian as Gaussian
+    from hockeystick.mechanisms.gaussian_pair import GaussianPair as GaussianPair
     from hockeystick.mechanisms.laplace import Laplace as Laplace
     from hockeystick.mechanisms.profile import ProfileDP as ProfileDP
     from hockeystick.mechanisms.randomized_response import RandomizedResponse as RandomizedResponse
@@ -49,6 +54,8 @@ if TYPE_CHECKING:
     from hockeystick.samplers.truncated_poisson import TruncatedPoisson as TruncatedPoisson
     from hockeystick.samplers.with_replacement import WithReplacement as WithReplacement
     from hockeystick.samplers.without_replacement import WithoutReplacement as WithoutReplacement
+    from hockeystick.sensitivity import Sensitivity as Sensitivity
+    from hockeystick.sweeping import sweep as sweep
 
 __version__ = "0.1.0"
 
@@ -68,16 +75,21 @@ _HOMES = {
     ),
     "expression": ("parse",),
     "mechanism": ("Mechanism",),
+    "mechanisms.beta_posterior": ("BetaPosterior",),
     "mechanisms.declared": (
         "ApproximateDP",
         "PureDP",
         "TruncatedConcentratedDP",
         "ZeroConcentratedDP",
     ),
+    "mechanisms.dirichlet_posterior": ("DirichletPosterior",),
     "mechanisms.discrete_gaussian": ("DiscreteGaussian",),
     "mechanisms.discrete_laplace": ("DiscreteLaplace",),
     "mechanisms.exponential": ("ExponentialMechanism",),
+    "mechanisms.exponential_family": ("ExponentialFamily",),
+    "mechanisms.gamma_posterior": ("GammaPosterior",),
     "mechanisms.gaussian": ("Gaussian",),
+    "mechanisms.gaussian_pair": ("GaussianPair",),
     "mechanisms.laplace": ("Laplace",),
     "mechanisms.profile": ("ProfileDP",),
     "mechanisms.randomized_response": ("RandomizedResponse",),
@@ -91,8 +103,10 @@ _HOMES = {
     "samplers.truncated_poisson": ("TruncatedPoisson",),
     "samplers.with_replacement": ("WithReplacement",),
     "samplers.without_replacement": ("WithoutReplacement",),
+    "sensitivity": ("Sensitivity",),
+    "sweeping": ("sweep",),
 }
-_MODULES = ("classical",)
+_MODULES = ("audit", "bernoulli", "classical", "learn")
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
 
 __all__ = sorted([*_HOME, *_MODULES])
