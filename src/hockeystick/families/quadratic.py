@@ -43,6 +43,7 @@ class QuadraticLoss(PairLoss):
     excess: float
     variance: float = field(init=False, repr=False, compare=False)
     bend: float = field(init=False, repr=False, compare=False)
+    vertex: float = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         put, v = object.__setattr__, 1 + self.excess
@@ -50,6 +51,7 @@ class QuadraticLoss(PairLoss):
         put(self, "variance", v)
         put(self, "bend", kappa)
         vertex = -0.5 * (math.log1p(self.excess) + self.shift**2 / self.excess)
+        put(self, "vertex", vertex)
         limit = 1 / self.excess
         if self.excess > 0:
             self._set(math.inf, vertex, -math.inf, limit)
@@ -66,8 +68,11 @@ class QuadraticLoss(PairLoss):
     def _roots(self, losses: Array) -> tuple[Array, Array]:
         """The two places, in order, where L has each value; both at the vertex beyond its reach."""
         d, v, kappa = self.shift, self.variance, self.bend
-        b, c = d / v, -0.5 * math.log1p(self.excess) - d * d / (2 * v) - np.clip(losses, -FAR, FAR)
-        square = np.maximum(b * b + 2 * kappa * c, 0.0)
+        losses, b, level = np.clip(losses, -FAR, FAR), d / v, d * d / (2 * v)
+        c = -0.5 * math.log1p(self.excess) - level - losses
+        near = abs(self.vertex) < level + 1  # else it is the vertex that would cancel
+        square = 2 * kappa * (self.vertex - losses) if near else b * b + 2 * kappa * c
+        square = np.maximum(square, 0.0)
         q = -0.5 * (b + math.copysign(1.0, b) * np.sqrt(square))
         with np.errstate(divide="ignore", invalid="ignore"):
             other = np.where(q == 0, 0.0, c / q)

@@ -13,9 +13,11 @@ from hockeystick.series import log1p
 
 FAR = 16.0
 """From this modulus on Stirling's series is good to rounding."""
-NEAR = 0.25
-"""Up to this part of the distance to the pole at 0 Taylor's series is used."""
-TERMS = 32
+NEAR = 0.5
+"""Up to this part of the distance to the pole at 0 Taylor's series of log Γ is used."""
+TERMS = 58
+SMALL = 0.25
+"""Up to this modulus Taylor's series of a logarithm is used."""
 SERIES = (1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188, -691 / 360360, 1 / 156)
 LOG_ROOT = 0.5 * math.log(2 * math.pi)
 
@@ -70,16 +72,16 @@ def _taylor(start: float) -> tuple[float, ...]:
 
     found = []
     for k in range(2, TERMS):
-        # Far out ζ(k, z) = z¹⁻ᵏ/(k − 1) + z⁻ᵏ/2 + …, which would underflow.
-        far = start / (k - 1) + 0.5
-        value = far if start > 1e8 else float(zeta(k, start)) * start**k
+        # Far out zᵏ·ζ(k, z) = z/(k − 1) + 1/2 + k/12z − …, of which one factor would underflow.
+        far = start / (k - 1) + 0.5 + k / (12 * start)
+        value = far if start > 1e5 else float(zeta(k, start)) * start**k
         found.append((-1) ** k * value / k)
     return tuple(found)
 
 
 def _bent(x: Complex) -> Complex:
     """(1 + x)·log(1 + x) − x."""
-    small = np.abs(x) < NEAR
+    small = np.abs(x) < SMALL
     inner = np.where(small, x, 0.0)
     series = np.zeros_like(x)
     for k in range(28, 1, -1):
@@ -94,7 +96,7 @@ def _log1p(x: Complex) -> Complex:
 def log_ratio(x: Any) -> Complex:
     """x − log(1 + x)."""
     z = np.asarray(x, dtype=complex)
-    small = np.abs(z) < NEAR
+    small = np.abs(z) < SMALL
     inner = np.where(small, z, 0.0)
     series = np.zeros_like(z)
     for k in range(28, 1, -1):
