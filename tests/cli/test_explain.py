@@ -47,14 +47,15 @@ def test_the_attack_on_gaussian_noise_is_the_best_one() -> None:
 
 
 def test_the_odds_bound_holds_for_gaussian_noise() -> None:
-    """The loss is N(μ²/2, μ²); the chance that it is above ε + log 2 is at most 2δ, and not 0."""
+    """The loss is N(μ²/2, μ²); the bound is not below its 1 − 2δ quantile, and not far above."""
     for sigma, delta in ((1.0, 1e-5), (0.3, 1e-3), (5.0, 0.01)):
         statement = Statement.of(hs.Gaussian(sigma), delta, None, "auto")
         factor, rest = statement.odds
         mu = 1 / sigma
-        above = norm.sf((math.log(factor) - mu * mu / 2) / mu)
+        quantile = mu * mu / 2 + mu * norm.isf(2 * delta)
         assert rest == 2 * delta
-        assert 0 < above <= rest
+        assert quantile <= math.log(factor) <= statement.bound + math.log(2)
+        assert math.log(factor) <= 1.5 * quantile + 0.1
 
 
 def test_without_a_delta_the_odds_grow_by_e_to_the_epsilon() -> None:
@@ -107,7 +108,7 @@ def test_no_guarantee_is_called_none() -> None:
 def test_what_is_known_by_its_curve_has_no_lower_end() -> None:
     mechanism = hs.ZeroConcentratedDP(0.1) * 3
     bound = mechanism.epsilon(1e-5)
-    paragraphs = Statement(mechanism, hs.ADD_REMOVE, 1e-5, bound, 0.5).paragraphs()
+    paragraphs = Statement(mechanism, hs.ADD_REMOVE, 1e-5, bound, 0.5, 1.0).paragraphs()
     assert "No lower end is known" in paragraphs["How tight it is"][0]
     assert paragraphs["Where the number comes from"][:2] == [
         "The parts: Bun and Steinke 2016.",

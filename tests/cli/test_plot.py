@@ -156,8 +156,10 @@ def test_relation_and_method_are_handed_on(tmp_path: Path) -> None:
         (("Gaussian(1)", "--from", "2", "--to", "1"), "from must be below to"),
         (("Gaussian(1)", "--to", "inf"), "both finite, got 0.0 and inf"),
         (("Gaussian(1)", "--kind", "rdp", "--from", "0"), "from must be > 0 for this kind"),
-        (("Gaussian(1)", "-o", "x.nonsense"), "output: "),
-        (("Gaussian(1)", "--data", "no/such/folder/x.csv"), "No such file or directory"),
+        (("Gaussian(1)", "-o", "x.nonsense"), "output must end with one of "),
+        (("Gaussian(1)", "-o", "x"), "got 'x'"),
+        (("Gaussian(1)", "--data", "no/such/x.csv"), "there is no folder 'no/such'"),
+        (("Gaussian(1)", "--data", "/"), "'/' is a directory"),
     ],
 )
 def test_refuses(arguments: tuple[str, ...], message: str) -> None:

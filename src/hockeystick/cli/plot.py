@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from hockeystick.cli.shared import answer, canvas, curves, options, reading
+from hockeystick.cli.shared import answer, canvas, curves, options, picture, reading
 
 if TYPE_CHECKING:
     from hockeystick.relation import Relation
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     show_default=True,
     help="What is drawn.",
 )
-@click.option("-o", "--output", type=click.Path(dir_okay=False), help="PNG, PDF or SVG file.")
-@click.option("--data", type=click.Path(dir_okay=False), help="CSV file of the curves.")
+@click.option("-o", "--output", type=options.OutputFile(), help="PNG, PDF or SVG file.")
+@click.option("--data", type=options.OutputFile(), help="CSV file of the curves.")
 @click.option("--from", "start", type=float, help="Where the horizontal axis begins.")
 @click.option("--to", "stop", type=float, help="Where it ends.")
 @click.option("--points", type=click.IntRange(2, 100_000), help="How many on each curve.")
@@ -57,12 +57,12 @@ def plot(
     chosen = curves.KINDS[kind]
     asked = {"relation": relation, "method": method}
     mechanisms = [reading.mechanism(expression) for expression in expressions]
+    if output is not None:
+        picture.check(output)
     drawn = curves.curves(mechanisms, chosen, start, stop, points, delta, asked)
     if data is not None:
         curves.write_csv(drawn, chosen, data)
     if output is not None:
-        from hockeystick.cli.shared import picture
-
         picture.draw(drawn, chosen, output)
     if as_json:
         _print_json(drawn, kind)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from hockeystick.mechanism import Mechanism
     from hockeystick.relation import Relation
 
-STRIDE = 16
+STRIDE = 256
 MOST_STEPS = 10**24
 
 
@@ -74,7 +74,7 @@ def _most(
         return 0
     if float(step.epsilon(0.0, relation=relation)) == 0 or math.isinf(epsilon) or delta == 1:
         return math.inf
-    low, high = 1, STRIDE  # a few steps of a sampled mechanism cost more time than many: skip them
+    low, high = 1, STRIDE  # few steps of a sampled mechanism take longer to account than many
     while fits(high):
         low, high = high, high * STRIDE
         if high > MOST_STEPS:

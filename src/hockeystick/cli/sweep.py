@@ -28,7 +28,7 @@ Row = dict[str, float | str]
 @options.asked
 @click.option("--delta", type=float, help="The delta of the guarantees.")
 @click.option("--epsilon", type=float, help="Their epsilon: the smallest delta is asked for.")
-@click.option("-o", "--output", type=click.Path(dir_okay=False), help="CSV file.")
+@click.option("-o", "--output", type=options.OutputFile(), help="CSV file.")
 @click.option("--workers", type=click.IntRange(1), help="Processes; as many as there are cores.")
 def sweep(
     words: tuple[str, ...],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, TypeVar
 
 import click
@@ -45,9 +46,24 @@ def asked(command: Command) -> Command:
         default="auto",
         show_default=True,
         callback=lambda _context, _option, name: name.replace("-", " "),
-        help="The route.",
+        help="How to compute it.",
     )
     as_json = click.option(
         "--json", "as_json", is_flag=True, help='Print a JSON object; infinity is the text "inf".'
     )
     return relation(method(as_json(command)))
+
+
+class OutputFile(click.Path):
+    """A file to write, in a folder that is there: long work should not end in the void."""
+
+    def __init__(self) -> None:
+        super().__init__(dir_okay=False, writable=True)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The path, if its folder exists."""
+        path = super().convert(value, param, ctx)
+        folder = Path(str(path)).parent
+        if not folder.is_dir():
+            self.fail(f"there is no folder {str(folder)!r}.", param, ctx)
+        return path

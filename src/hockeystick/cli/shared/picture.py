@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hockeystick.errors import ParameterError
@@ -13,14 +14,23 @@ if TYPE_CHECKING:
 SYMBOLS = {"epsilon": "ε", "delta": "δ", "rdp": "Rényi divergence", "order": "order α"}
 
 
-def draw(curves: Sequence[Curve], kind: Kind, path: str) -> None:
-    """Write the curves to a file, in the format that its name ends with."""
+def check(path: str) -> None:
+    """Refuse what cannot be drawn before any work is done."""
     try:
-        from matplotlib.figure import Figure
+        from matplotlib.backend_bases import FigureCanvasBase
     except ImportError:
         raise ParameterError(
             "a picture needs matplotlib: pip install 'hockeystick[plots]'"
         ) from None
+    ending, known = Path(path).suffix[1:], FigureCanvasBase.get_supported_filetypes()
+    if ending.lower() not in known:
+        raise ParameterError(f"output must end with one of {', '.join(known)}, got {path!r}")
+
+
+def draw(curves: Sequence[Curve], kind: Kind, path: str) -> None:
+    """Write the curves to a file, in the format that its name ends with."""
+    from matplotlib.figure import Figure
+
     figure = Figure(figsize=(7.2, 4.6), layout="constrained")
     axes = figure.add_subplot()
     for curve in curves:
@@ -32,10 +42,7 @@ def draw(curves: Sequence[Curve], kind: Kind, path: str) -> None:
     axes.grid(visible=True, which="major", alpha=0.3)
     axes.spines[["top", "right"]].set_visible(False)
     figure.legend(loc="outside upper left", frameon=False, fontsize="small")
-    try:
-        figure.savefig(path, dpi=160)
-    except ValueError as error:  # a name whose ending is no format
-        raise ParameterError(f"output: {error}") from None
+    figure.savefig(path, dpi=160)
 
 
 def _words(name: str) -> str:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 FALSE_POSITIVES = 0.01
 PRIORS = (0.5, 0.01)
+RARER = 0.1
 LEAST_GAP = 1e-6
 """In percent; smaller ones are not told apart."""
 
@@ -50,6 +51,8 @@ class Statement:
     delta: float
     bound: Bound
     true_positives: float
+    log_odds: float
+    """What the privacy loss exceeds with probability 2δ at most."""
 
     @classmethod
     def of(
@@ -62,17 +65,14 @@ class Statement:
         bound = mechanism.epsilon(delta, relation=known, method=method)
         missed = mechanism.tradeoff([FALSE_POSITIVES], relation=known, method=method)
         found = 1 - Decimal(repr(float(missed[0])))  # 1 − 0.99 is a little above 0.01 in floats
-        return cls(mechanism, known, delta, bound, float(found))
+        smaller = mechanism.epsilon(RARER * delta, relation=known, method=method)
+        return cls(mechanism, known, delta, bound, float(found), _log_odds(bound, smaller, delta))
 
     @property
     def odds(self) -> tuple[float, float]:
-        """By which factor the odds of an attacker can grow, and the chance that it is more.
-
-        δ = E_P[(1 − e^{ε−L})₊] is at least half the chance that the loss L is above ε + log 2, so
-        that chance is at most 2δ; without a δ no loss is above ε.
-        """
-        factor = math.exp(self.bound.upper) if self.bound.upper < 700 else math.inf
-        return (factor, 0.0) if self.delta == 0 else (2 * factor, min(1.0, 2 * self.delta))
+        """By which factor the odds of an attacker can grow, and the chance that it is more."""
+        factor = math.exp(self.log_odds) if self.log_odds < 700 else math.inf
+        return factor, min(1.0, 2 * self.delta)
 
     def posterior(self, prior: float) -> float:
         """How sure an attacker can become who was so sure before."""
@@ -108,6 +108,17 @@ class Statement:
         }
 
 
+def _log_odds(bound: Bound, smaller: Bound, delta: float) -> float:
+    """What the privacy loss L exceeds with probability 2δ at most, from ε(δ) and ε(δ/10).
+
+    δ(ε) = E_P[(1 − e^{ε−L})₊] >= (1 − e^{ε−B})·Pr[L > B], so Pr[L > B] <= 2δ if
+    B = ε(rδ) − log(1 − r/2), for any r <= 1; without a δ no loss is above ε.
+    """
+    if delta == 0:
+        return bound.upper
+    return min(bound.upper + math.log(2), smaller.upper - math.log1p(-RARER / 2))
+
+
 def _what_runs(parts: list[dict[str, Any]]) -> list[str]:
     lines = []
     for part in parts:
@@ -118,10 +129,16 @@ def _what_runs(parts: list[dict[str, Any]]) -> list[str]:
 
 
 def _protected(statement: Statement) -> list[str]:
+    from hockeystick.samplers.sampler import Grouped
+
+    parts = statement.mechanism.parts
+    grouped = bool(parts) and all(isinstance(part, Grouped) for part in parts)
+    whose = "The records of one person" if grouped else "One record"
+    more = "" if grouped else " Who has several records is protected less: see .group(size)."
     return [
-        "One record, from anyone who sees every output, knows all other records and how the "
+        f"{whose}, from anyone who sees every output, knows all other records and how the "
         "computation works, and has any amount of computing power; the noise and the choice of "
-        "records stay secret. Who has several records is protected less: see .group(size).",
+        f"records stay secret.{more}",
         f"Neighbouring data: {NEIGHBOURS[statement.relation]}.",
     ]
 
@@ -151,12 +168,11 @@ def _belief(statement: Statement) -> list[str]:
     yes, _ = CLAIMS[statement.relation]
     factor, rest = statement.odds
     (sure, then), (doubt, now) = ((p, statement.posterior(p)) for p in PRIORS)
-    name = "2·e^epsilon" if rest else "e^epsilon"
     unless = f", except with probability {rest:g}" if rest else ""
     return [
         f"Someone who thought it {_percent(sure)} likely that {yes} is at most {_percent(then)} "
         f"sure afterwards, someone who thought {_percent(doubt)} at most {_percent(now)}{unless}: "
-        f"their odds grow by a factor of at most {name} = {answer.at_most(factor, 4)}."
+        f"their odds grow by a factor of at most {answer.at_most(factor, 4)}."
     ]
 
 

@@ -31,10 +31,11 @@ _BY_RELATION = {
 
 
 def pieces(value: Mechanism | Sampler) -> Iterator[Mechanism | Sampler]:
-    """The mechanisms and samplers that a mechanism is made of, those with a public name."""
-    from hockeystick.expression import _kinds
+    """The mechanisms and samplers that a mechanism is made of; what only joins them is left out."""
+    from hockeystick.composition import Composition
+    from hockeystick.samplers.sampler import Sampled
 
-    if type(value) in _kinds().values():
+    if not isinstance(value, Composition | Sampled):
         yield value
     for part in _inside(value):
         yield from pieces(part)
