@@ -19,7 +19,7 @@ from scipy.special import expit
 
 import hockeystick as hs
 from hockeystick import learn
-from hockeystick.learn.sgd import _Training
+from hockeystick.learn.descent import Descent
 from hockeystick.mechanisms.additive import AdditiveNoise
 from hockeystick.randomness import generator
 from hockeystick.series import Array
@@ -36,10 +36,10 @@ def plain_step(x: Array, y: Array, theta: Array, rng: Generator) -> Array:
     return np.asarray(theta - 0.5 * (rows.T @ (expit(rows @ theta) - y[batch, None]) / BATCH))
 
 
-def private_run(x: Array, y: Array, noise: AdditiveNoise, sampler: hs.Sampler) -> _Training:
+def private_run(x: Array, y: Array, noise: AdditiveNoise, sampler: hs.Sampler) -> Descent:
     """A run that takes its steps one by one, with secure randomness."""
     plan = learn.Plan(noise, sampler, steps=10**6, clip=1.0, batch_size=BATCH)
-    return _Training(
+    return Descent(
         learn.Logistic(), learn.Records(x, y), plan, hs.Accountant(plan.relation), None, None
     )
 

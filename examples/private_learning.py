@@ -56,7 +56,8 @@ def data() -> tuple[Any, Any, Any, Any]:
     bounds = [(c.lower, c.upper) for c in columns if isinstance(c, Number)]
     lower, upper = zip(*bounds, strict=True)
     x = BoundedScaler(lower, upper).fit_transform(bunch.data)
-    return tuple(train_test_split(x, bunch.target, random_state=0, stratify=bunch.target))  # type: ignore[return-value]
+    x, x_test, y, y_test = train_test_split(x, bunch.target, random_state=0, stratify=bunch.target)
+    return x, x_test, y, y_test
 
 
 def accuracies(split: tuple[Any, Any, Any, Any], options: dict[str, Any], seeds: int) -> Any:
@@ -70,9 +71,9 @@ def accuracies(split: tuple[Any, Any, Any, Any], options: dict[str, Any], seeds:
     return np.array([[one(epsilon, seed) for seed in range(seeds)] for epsilon in EPSILONS])
 
 
-def noises() -> list[list[Calibration]]:
+def noises() -> list[tuple[Calibration, ...]]:
     """The noise that each scenario needs for the same 100 steps on the same data, by ε."""
-    return [scenarios(Problem(e, DELTA, steps=100, population=426, batch=64)) for e in EPSILONS]  # type: ignore[misc]
+    return [scenarios(Problem(e, DELTA, steps=100, population=426, batch=64)) for e in EPSILONS]
 
 
 def draw(found: dict[str, Any], without: float, path: Path) -> None:

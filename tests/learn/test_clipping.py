@@ -12,7 +12,8 @@ from hypothesis.extra.numpy import arrays
 
 from hockeystick.learn.clipping import clipped, lengths
 from hockeystick.learn.linear import Linear, Logistic, Softmax, Squares
-from hockeystick.learn.objective import Custom, Records
+from hockeystick.learn.objective import Custom
+from hockeystick.learn.records import Records
 
 NORMS = ("L1", "L2")
 ORDINARY = st.floats(-10, 10)

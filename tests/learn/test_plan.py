@@ -47,6 +47,8 @@ def test_replacing_costs_twice_the_clip():
     assert replaced == pytest.approx(one.mechanism.epsilon(1e-5), rel=1e-12)
     with pytest.raises(hs.ParameterError, match="replace_sensitivity must be at least 2"):
         plan(hs.Gaussian(1.0, 1.0), relation=hs.REPLACE_ONE)
+    with pytest.raises(hs.ParameterError, match="replace_sensitivity must be at least 2"):
+        plan(hs.Gaussian(1.0, 1.5), hs.WithoutReplacement(5, 50), relation=hs.ZERO_OUT)
 
 
 @pytest.mark.parametrize(
@@ -64,6 +66,7 @@ def test_replacing_costs_twice_the_clip():
         ({"noise": hs.Laplace(1.0), "norm": "L2"}, "norm must be L1 for Laplace noise"),
         ({"noise": hs.RandomizedResponse(1.0)}, "noise must be Gaussian"),
         ({"sampler": 0.1}, "sampler must be a Sampler"),
+        ({"noise": hs.Gaussian(1.0, sensitivity=3.0)}, "sensitivity must be the clip, 1.0"),
     ],
 )
 def test_refusals(options, message):

@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 
 import hockeystick as hs
-from hockeystick.learn import Budget, Custom, Logistic, Plan, Squares, private_sgd
+from hockeystick.learn import Budget, Custom, Logistic, Plan, Softmax, Squares, private_sgd
 
 X = np.random.default_rng(0).standard_normal((60, 3))
 Y = (X[:, 0] > 0).astype(float)
@@ -239,6 +239,15 @@ def test_starting_parameters():
 def test_bad_records_are_refused_without_being_shown(x, y, message):
     with pytest.raises(hs.ParameterError, match=message) as caught:
         private_sgd(Squares(), x, y, plan())
+    assert "31337" not in str(caught.value)
+
+
+@pytest.mark.parametrize("objective", [Logistic(), Softmax(3)])
+@pytest.mark.parametrize("target", [31337.0, -1.0, 0.5])
+def test_targets_without_a_loss_are_refused_without_being_shown(objective, target):
+    with pytest.raises(hs.ParameterError, match="targets must be") as caught:
+        private_sgd(objective, X, np.append(Y[1:], target), plan())
+    assert str(target) not in str(caught.value)
     assert "31337" not in str(caught.value)
 
 

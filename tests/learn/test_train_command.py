@@ -15,7 +15,8 @@ from sklearn.datasets import load_breast_cancer
 import hockeystick as hs
 from hockeystick.cli.main import main
 from hockeystick.learn.model import Model
-from hockeystick.learn.schema import Category, Number, Schema, Table
+from hockeystick.learn.schema import Category, Number, Schema
+from hockeystick.learn.table import Table
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 PEOPLE = """age,sex,note,income

@@ -92,7 +92,8 @@ def train(
     Example:
       hockeystick train adult.csv --target income --epsilon 1 --schema adult.toml
     """
-    from hockeystick.learn.schema import Schema, Table
+    from hockeystick.learn.schema import Schema
+    from hockeystick.learn.table import Table
     from hockeystick.learn.training import train as run
 
     schema = Schema() if schema_file is None else Schema.load(schema_file)

@@ -17,9 +17,10 @@ from typing import TYPE_CHECKING, Any
 from hockeystick.learn import scenarios
 from hockeystick.learn.budget import Budget
 from hockeystick.learn.linear import Logistic, Softmax, Squares
-from hockeystick.learn.objective import Custom, Objective, Records
+from hockeystick.learn.objective import Custom, Objective
 from hockeystick.learn.plan import Plan
 from hockeystick.learn.privacy import Privacy
+from hockeystick.learn.records import Records
 from hockeystick.learn.sgd import Run, private_sgd
 from hockeystick.learn.tuning import draw_trials, tuned, tuning_cost
 from hockeystick.learn.watch import Progress

@@ -12,8 +12,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from hockeystick.domain import whole
+from hockeystick.errors import ParameterError
 from hockeystick.learn.clipping import clipped, lengths
-from hockeystick.learn.objective import Objective, Records
+from hockeystick.learn.objective import Objective
+from hockeystick.learn.records import Records
 from hockeystick.sensitivity import Norm
 from hockeystick.series import Array
 
@@ -56,6 +58,10 @@ class Logistic(Linear):
     [0.693147]
     """
 
+    def check(self, records: Records) -> None:
+        if not np.isin(records.targets, (0, 1)).all():
+            raise ParameterError("targets must be 0 or 1 for logistic regression")
+
     def losses(self, parameters: Array, records: Records) -> Array:
         z = (records.features @ parameters)[:, 0]
         return np.asarray(np.logaddexp(0.0, z) - records.targets * z)
@@ -79,6 +85,10 @@ class Softmax(Linear):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "outputs", whole("outputs", self.outputs, 2))
+
+    def check(self, records: Records) -> None:
+        if not np.isin(records.targets, np.arange(self.outputs)).all():
+            raise ParameterError(f"targets must be integers from 0 to {self.outputs - 1}")
 
     def losses(self, parameters: Array, records: Records) -> Array:
         from scipy.special import logsumexp

@@ -11,7 +11,8 @@ import numpy as np
 
 from hockeystick.errors import ParameterError
 from hockeystick.learn.checkpoint import write_whole
-from hockeystick.learn.schema import Schema, Table
+from hockeystick.learn.schema import Schema
+from hockeystick.learn.table import Table
 from hockeystick.series import Array
 
 FORMAT = "hockeystick model"

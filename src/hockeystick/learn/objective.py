@@ -9,22 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from hockeystick.learn.clipping import clipped, lengths
+from hockeystick.learn.records import Records
 from hockeystick.sensitivity import Norm
 from hockeystick.series import Array
-
-
-@dataclass(frozen=True)
-class Records:
-    """Some records: features, targets and, where the objective has a use for them, lengths."""
-
-    features: Array
-    targets: Array
-    lengths: Array | None = None
-
-    def take(self, batch: Array) -> Records:
-        """The records at these indices; an index that comes twice counts twice."""
-        known = None if self.lengths is None else self.lengths[batch]
-        return Records(self.features[batch], self.targets[batch], known)
 
 
 class Objective(ABC):
@@ -41,6 +28,10 @@ class Objective(ABC):
     @abstractmethod
     def gradients(self, parameters: Array, records: Records) -> Array:
         """The gradient of each record's loss: an array (records, *θ.shape)."""
+
+    def check(self, records: Records) -> None:
+        """Raise an error for targets that have no loss, without showing them."""
+        return
 
     def measured(self, records: Records, norm: Norm) -> Records:
         """The records, with what need be computed only once for a whole run."""

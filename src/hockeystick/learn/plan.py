@@ -12,7 +12,7 @@ from hockeystick.mechanism import Mechanism
 from hockeystick.mechanisms.additive import AdditiveNoise
 from hockeystick.mechanisms.gaussian import Gaussian
 from hockeystick.mechanisms.laplace import Laplace
-from hockeystick.relation import ADD_REMOVE, REPLACE_ONE, Relation
+from hockeystick.relation import ADD_REMOVE, Relation
 from hockeystick.samplers.sampler import Sampled, Sampler
 from hockeystick.sensitivity import Norm
 
@@ -75,8 +75,8 @@ class Plan:
         if self.momentum >= 1:
             raise ParameterError(f"momentum must be in [0, 1), got {self.momentum!r}")
         self._set("norm", _norm(self.noise, self.norm))
-        self._set("noise", replace(self.noise, sensitivity=self.clip))
-        self._set("relation", _relation(self.sampler, self.noise, self.relation))
+        self._set("noise", _clipped(self.noise, self.clip))
+        self._set("relation", _relation(self.sampler, self.relation))
 
     def _set(self, name: str, value: object) -> None:
         object.__setattr__(self, name, value)
@@ -155,7 +155,22 @@ def _norm(noise: AdditiveNoise, norm: Norm | None) -> Norm:
     return norm or noise.norm
 
 
-def _relation(sampler: Sampler, noise: AdditiveNoise, relation: Relation | None) -> Relation:
+def _clipped(noise: AdditiveNoise, clip: float) -> AdditiveNoise:
+    """The noise for gradients of at most `clip`, in any direction."""
+    if noise.replace_sensitivity < 2:
+        raise ParameterError(
+            "replace_sensitivity must be at least 2, as clipped gradients may point in opposite "
+            f"directions, got {noise.replace_sensitivity!r}"
+        )
+    if noise.sensitivity not in (1.0, clip):
+        raise ParameterError(
+            f"the noise's sensitivity must be the clip, {clip!r}, or left out, got "
+            f"{noise.sensitivity!r}"
+        )
+    return replace(noise, sensitivity=clip)
+
+
+def _relation(sampler: Sampler, relation: Relation | None) -> Relation:
     chosen = relation or sampler.natural_relation or ADD_REMOVE
     if not isinstance(chosen, Relation):
         raise ParameterError(f"relation must be a Relation or None, got {relation!r}")
@@ -163,10 +178,5 @@ def _relation(sampler: Sampler, noise: AdditiveNoise, relation: Relation | None)
         raise RelationError(
             f"{sampler!r} draws from a declared number of records, so one more or one less cannot "
             "run at all: the number is public; choose REPLACE_ONE or ZERO_OUT"
-        )
-    if chosen is REPLACE_ONE and noise.replace_sensitivity < 2:
-        raise ParameterError(
-            "replace_sensitivity must be at least 2, as clipped gradients may point in opposite "
-            f"directions, got {noise.replace_sensitivity!r}"
         )
     return chosen

@@ -11,7 +11,8 @@ from hockeystick.domain import probability
 from hockeystick.errors import ParameterError
 from hockeystick.learn.model import Model
 from hockeystick.learn.privacy import Privacy
-from hockeystick.learn.schema import Category, Schema, Table
+from hockeystick.learn.schema import Category, Schema
+from hockeystick.learn.table import Table
 from hockeystick.randomness import Randomness, generator
 from hockeystick.series import Array
 

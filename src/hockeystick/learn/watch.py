@@ -16,7 +16,7 @@ from typing import Any
 from hockeystick.bound import Bound
 from hockeystick.domain import probability, whole
 from hockeystick.errors import ParameterError
-from hockeystick.learn.objective import Records
+from hockeystick.learn.records import Records
 from hockeystick.series import Array
 
 REPORTS = 20

@@ -1,0 +1,105 @@
+"""Descent: a run of a plan as it goes, step by step."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.random import Generator
+
+from hockeystick.accountant import Accountant
+from hockeystick.errors import ParameterError
+from hockeystick.learn.checkpoint import Checkpoint, State
+from hockeystick.learn.objective import Objective
+from hockeystick.learn.plan import Plan
+from hockeystick.learn.records import Records
+from hockeystick.learn.watch import Progress, Watch, bar
+from hockeystick.randomness import Randomness, generator
+from hockeystick.series import Array
+
+
+class Descent:
+    """A run as it goes: the state, the random bits and the accountant."""
+
+    def __init__(
+        self,
+        objective: Objective,
+        records: Records,
+        plan: Plan,
+        account: Accountant,
+        rng: Randomness,
+        start: Array | None,
+    ) -> None:
+        self.objective, self.plan, self.account = objective, plan, account
+        self.records = objective.measured(records, plan.norm)
+        self.before = account.spent
+        self.rng = generator(rng)
+        self.seeded = not (rng is None or isinstance(rng, Generator))
+        self.state = _start(objective.shape(records.features.shape[1]), start)
+        self.checkpoint: Checkpoint | None = None
+
+    def resume(self, checkpoint: Checkpoint) -> None:
+        """Save to the checkpoint from now on; go on from it if there is one."""
+        self.checkpoint = checkpoint
+        if not checkpoint.path.exists():
+            return
+        rng = self.rng if self.seeded else None
+        self.state, before = checkpoint.load(self.state.parameters.shape, rng)
+        if before != self.before:
+            raise ParameterError(
+                "accountant must hold what it held when the checkpoint's run began, "
+                f"{before!r}, got {self.before!r}"
+            )
+        self.account.spend(self.plan.step, self.state.done)
+
+    def run(self, watch: Watch) -> None:
+        """All steps that are left."""
+        steps, stop = self.plan.steps, False
+        with bar(steps, watch.progress) as show:
+            while self.state.done < steps and not stop:
+                self.step()
+                if watch.due(self.state.done, steps):
+                    self.save()  # before anybody sees it: what was seen is never drawn again
+                    if watch.watched:
+                        progress = self.progress(watch)
+                        show(progress)
+                        stop = watch.tell(progress)
+        # To stop by what was seen is not cheaper than to go on.
+        self.account.spend(self.plan.step, steps - self.state.done)
+
+    def step(self) -> None:
+        """Spend, draw, and descend."""
+        self.account.spend(self.plan.step)
+        drawn = self.plan.sampler.draw(len(self.records.targets), self.rng)
+        for batch in drawn if isinstance(drawn, list) else [drawn]:
+            self._descend(self.records.take(batch))
+        self.state.done += 1
+
+    def _descend(self, batch: Records) -> None:
+        plan, state = self.plan, self.state
+        ahead = state.parameters + plan.momentum * state.velocity
+        total = self.objective.clipped_sum(ahead, batch, plan.clip, plan.norm)
+        gradient = plan.noise.release(total, rng=self.rng) / plan.batch_size
+        gradient += plan.regularisation * ahead
+        state.velocity = plan.momentum * state.velocity - plan.learning_rate * gradient
+        state.parameters = state.parameters + state.velocity
+
+    def save(self) -> None:
+        if self.checkpoint is not None:
+            self.checkpoint.save(self.state, self.before, self.rng if self.seeded else None)
+
+    def progress(self, watch: Watch) -> Progress:
+        parameters, plan, epsilon, loss = self.state.parameters, self.plan, None, None
+        if watch.delta is not None:
+            epsilon = self.account.spent.epsilon(watch.delta, relation=plan.relation)
+        shown = self.records if watch.training_loss else watch.validation
+        if shown is not None:
+            loss = float(self.objective.losses(parameters, shown).mean())
+        return Progress(self.state.done, plan.steps, epsilon, loss, parameters.copy())
+
+
+def _start(shape: tuple[int, int], start: Array | None) -> State:
+    if start is None:
+        return State(0, np.zeros(shape), np.zeros(shape))
+    given = np.array(start, dtype=float)
+    if given.size != shape[0] * shape[1] or not np.isfinite(given).all():
+        raise ParameterError(f"start must hold {shape[0]} x {shape[1]} finite numbers")
+    return State(0, given.reshape(shape), np.zeros(shape))

@@ -1,0 +1,108 @@
+"""Table: the cells of a CSV file, and the numbers that a schema makes of them.
+
+What is wrong with a file is said without showing any cell of it.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from hockeystick.errors import ParameterError
+from hockeystick.learn.schema import Category, Column, Number, Schema
+from hockeystick.series import Array
+
+
+@dataclass(frozen=True)
+class Table:
+    """The cells of a CSV file, by column."""
+
+    cells: Mapping[str, list[str]]
+
+    def __len__(self) -> int:
+        return len(next(iter(self.cells.values()), []))
+
+    @classmethod
+    def read(cls, path: Path, target: str, names: Sequence[str] | None = None) -> Table:
+        """Read a file; no cell of it is ever in a message, nor a header that may be a record."""
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            rows = _rows(file, path)
+            head = list(names) if names else [cell.strip() for cell in next(rows, (0, []))[1]]
+            if target not in head:
+                raise ParameterError(
+                    f"the target {target!r} is not among the {len(head)} columns of {path}; a file "
+                    "without a header line needs their names: names = [...] in the schema"
+                )
+            cells: dict[str, list[str]] = {name: [] for name in head}
+            if len(cells) < len(head):
+                raise ParameterError(f"the columns of {path} must have different names")
+            for line, row in rows:
+                if len(row) != len(head):
+                    raise ParameterError(
+                        f"line {line} of {path} must have {len(head)} cells, got {len(row)}"
+                    )
+                for name, cell in zip(head, row, strict=True):
+                    cells[name].append(cell.strip())
+        return cls(cells)
+
+    def features(self, schema: Schema, target: str) -> Array:
+        """All declared columns but the target, encoded side by side."""
+        used = [name for name in schema.columns if name != target and name not in schema.drop]
+        for name in used:
+            if name not in self.cells:
+                raise ParameterError(f"the declared column {name!r} is not in the file")
+        if not used:
+            raise ParameterError("no column is left to learn from")
+        return np.hstack([_encoded(name, schema.columns[name], self.cells[name]) for name in used])
+
+    def undeclared(self, schema: Schema) -> list[str]:
+        """The columns that are neither declared nor dropped."""
+        return [n for n in self.cells if n not in schema.columns and n not in schema.drop]
+
+    def targets(self, target: str, declared: Column) -> Array:
+        """The target of every record, which none may lack."""
+        cells = self.cells[target]
+        if isinstance(declared, Category):
+            if not set(cells) <= set(declared.categories):
+                raise ParameterError(
+                    f"the target {target!r} must hold declared categories only: there is another, "
+                    "which is not shown"
+                )
+            return np.array(cells)
+        values = _numbers(target, declared, cells)
+        if np.isnan(values).any():
+            raise ParameterError(f"the target {target!r} must not be missing in any record")
+        return np.clip(values, declared.lower, declared.upper)
+
+
+def _rows(file: Iterable[str], path: Path) -> Iterator[tuple[int, list[str]]]:
+    reader = csv.reader(file, skipinitialspace=True)
+    try:
+        for row in reader:
+            if row:
+                yield reader.line_num, row
+    except (UnicodeDecodeError, csv.Error):
+        raise ParameterError(
+            f"{path} must be CSV in UTF-8; line {reader.line_num + 1} is not"
+        ) from None
+
+
+def _numbers(name: str, declared: Number, cells: Sequence[str]) -> Array:
+    try:
+        values = declared.values(cells)
+    except ValueError:
+        raise ParameterError(
+            f"the column {name!r} is declared by bounds but holds a text (not shown); declare its "
+            "categories, or leave it out"
+        ) from None
+    return np.where(np.isinf(values), np.nan, values)
+
+
+def _encoded(name: str, declared: Column, cells: Sequence[str]) -> Array:
+    if isinstance(declared, Number):
+        _numbers(name, declared, cells)
+    return declared.encode(cells)
