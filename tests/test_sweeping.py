@@ -108,6 +108,11 @@ def test_refuses(arguments: dict[str, Any], message: str) -> None:
         sweep("Laplace({b})", **arguments)
 
 
+def test_the_words_of_the_question_are_taken() -> None:
+    with pytest.raises(ParameterError, match="an open number must not be called delta, epsilon"):
+        sweep("PureDP({epsilon})", epsilon=[1, 2], delta=0)  # type: ignore[arg-type]
+
+
 def test_a_family_makes_mechanisms() -> None:
     with pytest.raises(ParameterError, match="family must make mechanisms, got 2"):
         sweep(lambda b: 2 * b, delta=0, b=[1])  # type: ignore[arg-type, return-value]

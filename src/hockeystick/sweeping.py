@@ -20,6 +20,9 @@ MOST_POINTS = 1_000_000
 CHUNKS = 200
 """Into about so many tasks a sweep is cut."""
 
+TAKEN = {"delta", "epsilon", "executor", "method", "progress", "relation"}
+"""Words of the question itself."""
+
 Family = str | Callable[..., Mechanism]
 Point = dict[str, float]
 Case = tuple[Point, Mechanism]
@@ -27,6 +30,7 @@ Case = tuple[Point, Mechanism]
 
 def sweep(
     family: Family,
+    /,
     *,
     delta: float | None = None,
     epsilon: float | None = None,
@@ -54,8 +58,8 @@ def sweep(
     >>> [(row["sigma"], row["T"], round(row["epsilon"], 3)) for row in rows]
     [(1.0, 1, 4.377), (1.0, 10, 17.857), (2.0, 1, 1.993), (2.0, 10, 7.511)]
     """
-    question = _question(delta, epsilon, relation, method)
     points = _points(family, values)
+    question = _question(delta, epsilon, relation, method)
     cases = [(point, _made(family, point)) for point in points]
     bounds = _bounds(question, cases, executor, progress)
     return [{**point, question.name: bound} for point, bound in zip(points, bounds, strict=True)]
@@ -89,6 +93,8 @@ def _points(family: Family, values: Mapping[str, Iterable[float]]) -> list[Point
         placeholders(family) if isinstance(family, str) else inspect.signature(family).parameters
     )
     wanted = dict.fromkeys(names)
+    if not TAKEN.isdisjoint(wanted):
+        raise ParameterError(f"an open number must not be called {', '.join(sorted(TAKEN))}")
     if wanted.keys() != values.keys():
         open_ones, given = ", ".join(wanted) or "nothing", ", ".join(values) or "nothing"
         raise ParameterError(f"values must be given for {open_ones}, got {given}")

@@ -134,6 +134,7 @@ BUDGET = "[budget]\nepsilon = 1\ndelta = 0\n"
             'relation = "other"\n' + BUDGET + '[releases.x]\nexpression = "PureDP(1)"',
             "relation must be one of add-remove, replace-one, zero-out, got 'other'",
         ),
+        ("relation = [1]\n" + BUDGET + "[releases.x]\nexpression = 'PureDP(1)'", "got [1]"),
         (
             BUDGET + '[releases.x]\nexpression = "Gaussian(1).on(Poisson(0.1))"\n[releases.y]\n'
             'expression = "Gaussian(1).on(WithoutReplacement(1, 2))"',
@@ -148,7 +149,7 @@ def test_refuses(tmp_path: Path, text: str, message: str) -> None:
 
 
 def test_a_file_that_is_not_there_is_one_line() -> None:
-    assert "No such file or directory: 'nothing.toml'" in refused(run("account", "nothing.toml"))
+    assert "nothing.toml: No such file or directory" in refused(run("account", "nothing.toml"))
 
 
 def test_bytes_that_are_no_text_are_one_line(tmp_path: Path) -> None:

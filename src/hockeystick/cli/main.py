@@ -64,10 +64,12 @@ def _one_line(ctx: click.Context) -> Iterator[None]:
     except click.UsageError as error:
         path = (error.ctx or ctx).command_path
         raise BadInput(f"{error.format_message()} See '{path} --help'.") from error
-    except (HockeystickError, OSError) as error:
-        if isinstance(error, BrokenPipeError):
-            raise  # click ends quietly
+    except HockeystickError as error:
         raise BadInput(" ".join(str(error).split())) from error
+    except OSError as error:
+        if error.filename is None:
+            raise  # a closed pipe, at which click ends quietly
+        raise BadInput(f"{error.filename}: {error.strerror}") from error
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})

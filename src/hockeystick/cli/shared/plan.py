@@ -90,7 +90,7 @@ def _release(name: str, entry: Any) -> Release:
 def _relation(name: Any) -> Relation | None:
     if name is None:
         return None
-    if name not in RELATIONS:
+    if not isinstance(name, str) or name not in RELATIONS:
         raise ParameterError(f"relation must be one of {', '.join(RELATIONS)}, got {name!r}")
     return RELATIONS[name]
 
