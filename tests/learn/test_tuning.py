@@ -109,6 +109,9 @@ def test_the_cost_lies_between_one_run_and_all_of_them():
     assert one.epsilon(1e-6) < cost < (one * 30).epsilon(1e-6)
     assert cost.method == "renyi"
     assert cost < tuning_cost(one, trials=60, delta=1e-6)
+    assert cost == pytest.approx(tuned(one, 30).epsilon(1e-6), rel=1e-6)
+    pure = tuning_cost(hs.Laplace(4.0), trials=30, delta=0.0)
+    assert pure == pytest.approx(0.75, rel=1e-9)
 
 
 @pytest.mark.parametrize("shape", SHAPES)
