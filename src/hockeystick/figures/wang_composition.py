@@ -14,7 +14,7 @@ from hockeystick.figures.figure import Curve, Figure, Panel
 from hockeystick.figures.wang_cases import MOST, PAPER, Case, Rdp, cases
 
 DELTA = 1e-8
-COUNTS = tuple(sorted({round(count) for count in np.geomspace(1, 600_000, 18)}))
+COUNTS = tuple(sorted({round(count) for count in np.geomspace(1, 600_000, 15)}))
 ORDERS = sorted({round(order) for order in np.geomspace(2, MOST, 60)})
 
 
