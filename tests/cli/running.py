@@ -48,16 +48,22 @@ def call(*arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.CompletedProcess(arguments, done.exit_code, done.stdout, done.stderr)
 
 
-def answered(*arguments: str, code: int = 0, **options: Any) -> str:
-    """What the command prints when all is well."""
-    done = run(*arguments, **options)
+def answered(*arguments: str, code: int = 0, stdin: str = "") -> str:
+    """What the command, in a process of its own, prints when all is well."""
+    done = run(*arguments, stdin=stdin)
     assert (done.returncode, done.stderr) == (code, "")
     return done.stdout
 
 
-def read_json(*arguments: str, code: int = 0, **options: Any) -> Any:
-    """The JSON that the command prints, in which no number is missing a word."""
-    text = answered(*arguments, "--json", code=code, **options)
+def read_json(*arguments: str, code: int = 0) -> Any:
+    """The JSON that the command prints in this process."""
+    done = call(*arguments, "--json")
+    assert (done.returncode, done.stderr) == (code, "")
+    return parsed(done.stdout)
+
+
+def parsed(text: str) -> Any:
+    """The value of a JSON text, in which no number is missing a word."""
     return json.loads(text, parse_constant=lambda name: pytest.fail(f"{name} is not JSON"))
 
 

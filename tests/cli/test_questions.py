@@ -7,7 +7,7 @@ import re
 import pytest
 
 import hockeystick as hs
-from tests.cli.running import BOUND, answered, call, read_json, refused, run, shape
+from tests.cli.running import BOUND, answered, call, parsed, read_json, refused, run, shape
 
 STEP = "Gaussian(1.0).on(Poisson(0.001)) * 600_000"
 
@@ -33,7 +33,8 @@ def test_delta_is_one_readable_line() -> None:
 
 def test_json_is_the_whole_answer() -> None:
     answer = hs.Gaussian(2.0).delta(1.0)
-    assert read_json("delta", "Gaussian(2.0)", "--epsilon", "1") == {
+    printed = answered("delta", "Gaussian(2.0)", "--epsilon", "1", "--json")
+    assert parsed(printed) == {
         "delta": answer.upper,
         "lower": answer.lower,
         "upper": answer.upper,

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import hockeystick as hs
-from tests.cli.running import call, read_json, refused, shape
+from tests.cli.running import answered, call, parsed, refused, shape
 
 FAMILY = "Gaussian({sigma}).on(Poisson({q})) * {T}"
 
@@ -43,10 +43,11 @@ def test_options_may_come_first_and_without_a_file_it_is_printed() -> None:
 
 
 def test_json() -> None:
-    found = read_json(
+    printed = answered(
         "sweep", "-", "--b", "1,2,3", "--delta", "0", "--relation", "replace-one", "--workers", "1",
-        stdin="Laplace({b})",
+        "--json", stdin="Laplace({b})",
     )  # fmt: skip
+    found = parsed(printed)
     row = {
         "b": "number", "epsilon": "number", "lower": "number", "upper": "number", "method": "text"
     }  # fmt: skip
