@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Self
 
 from hockeystick.domain import finite_positive
-from hockeystick.errors import RelationError
+from hockeystick.errors import ParameterError, RelationError
 from hockeystick.families.log_gamma import GammaLoss
 from hockeystick.mechanism import call_text
 from hockeystick.mechanisms.posterior import PosteriorSampling
@@ -43,6 +43,10 @@ class GammaPosterior(PosteriorSampling):
     def __post_init__(self) -> None:
         for name in ("shape", "largest"):
             object.__setattr__(self, name, finite_positive(name, getattr(self, name)))
+        if not isinstance(self.rate_is_public, bool):
+            raise ParameterError(
+                f"rate_is_public must be True or False, got {self.rate_is_public!r}"
+            )
 
     @classmethod
     def public_rate(cls, shape: float, largest: float = 1.0) -> Self:
