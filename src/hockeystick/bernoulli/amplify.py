@@ -18,10 +18,11 @@ from hockeystick.bernoulli.parameters import Coins, coins_of, order_of
 from hockeystick.bernoulli.symmetric import seen, symmetric_loss
 from hockeystick.bound import Bound
 from hockeystick.domain import finite_positive, non_negative
+from hockeystick.errors import NumericalError
 
 CLOSE = 5e-10
 FLAT = 0.01
-"""Below this α·ρ the ends are to be FLAT² apart, relative to them."""
+"""Below this α·ρ the ends need not be closer than a thousandth, relative to them."""
 LARGE = 690.0
 """Losses up to which probabilities are floats."""
 OUTCOMES = 400
@@ -93,7 +94,7 @@ def _between(e: float, a: float, given: Coins, limit: float, close: float) -> Bo
     ]
     # Far below ε = 1 the Lagrangian is flat, and to come that close would take a million cells.
     flat = a * best.loss < FLAT
-    close = max(FLAT**2, close) if flat else close
+    close = max(FLAT / 10, close) if flat else close
     wanted = close * min(1.0, best.divergence)
     known = min(uppers)[0]
     if known > lower + wanted and given.number <= MOST_COINS and e <= LARGE:
@@ -103,6 +104,8 @@ def _between(e: float, a: float, given: Coins, limit: float, close: float) -> Bo
         if best.divergence < known:
             uppers.append((certified(channel, best, wanted, known), "certificate"))
     upper, method = min(uppers)
+    if lower > upper * (1 + 1e-9):
+        raise NumericalError(f"the ends cross: {lower!r} > {upper!r}")
     return Bound(upper, lower=min(lower, upper), method=method, certified=True)
 
 

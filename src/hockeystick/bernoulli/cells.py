@@ -33,6 +33,8 @@ from hockeystick.bernoulli.excess import TwoPoints, excess, steepness, two_point
 from hockeystick.series import Array
 
 UNIT = 2.0**-52
+LARGE, HUGE = 600.0, 1e250
+"""Losses and terms that are floats with much to spare."""
 FAR = 20.0
 """Bounds above it call for the comparison by ratio."""
 
@@ -132,6 +134,9 @@ def _corners(
         terms.append(weight * np.tile(excess(mid, a, log_scale), 4))
         terms.append(slope * np.tile(steepness(mid, a, log_scale), 4))
     by_rho, by_sigma = sum(terms[:4]), sum(terms[4:])
+    steep = np.maximum(a * mid_rho + one, a * mid_sigma + other) + math.log(a)
+    unknown = (mid_rho > LARGE) | (mid_sigma > LARGE) | (steep > math.log(HUGE))
+    by_rho = np.where(np.tile(unknown, 4), -math.inf, by_rho)
     return (by_rho + by_sigma, sum(np.abs(term) for term in terms)), by_rho, by_sigma
 
 
@@ -141,15 +146,18 @@ def _middle(low: Array, high: Array, order: float) -> Array:
 
 def _growth(lagrangian: Lagrangian, cells: Cells, at: _AtCorners, slack: float) -> Array:
     """J at the far corner less C and C' at the near one, or by way of C − J."""
-    _, a, _, multiplier, one, other = lagrangian
+    _, a, unit, multiplier, one, other = lagrangian
     upper = _number(at.j[3] * (1 + slack) - (at.c[0] + at.c_other[0]) * (1 - slack))
     near = two_points(cells.rho_low, cells.sigma_low)
     log_c = np.maximum(
         one + np.log(near.y) + a * cells.rho_low, other + np.log(near.not_x) + a * cells.sigma_low
     )
-    upper = np.where(log_c - 1 > at.log_j[3], -math.inf, upper)
+    if max(one, other) + unit <= 0:  # with λ <= 1, F <= 0 if J <= λ·(a part of C)
+        upper = np.where(log_c - 1 > at.log_j[3], np.minimum(upper, 0.0), upper)
     if 0.3 < multiplier <= 1:
-        gain = (1 - multiplier) * at.c[3] / multiplier
+        # What is too large for floats is known from below only.
+        known = (cells.rho_high < LARGE) & (cells.sigma_high < LARGE) & (at.c[3] < HUGE)
+        gain = np.where(known, (1 - multiplier) * at.c[3] / multiplier, math.inf)
         lost = at.c[0] / multiplier - at.j[0] + at.c_other[0]
         size = gain + at.c[0] / multiplier + at.j[0] + at.c_other[0]
         upper = np.minimum(upper, _number(gain - lost + slack * size))

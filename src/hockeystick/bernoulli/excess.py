@@ -17,6 +17,8 @@ from hockeystick.series import Array, exp_minus
 
 NEAR = 0.5
 """Below this |αt| the series is used."""
+FAR = 40.0
+"""Above this t, φ is its first two terms."""
 
 
 class TwoPoints(NamedTuple):
@@ -41,15 +43,20 @@ def two_points(rho: Array, sigma: Array) -> TwoPoints:
 
 
 def excess(t: Array, order: float, log_scale: float = 0.0) -> Array:
-    """e^log_scale·φ(t), never more than e^700; its relative error is some 10·2^−52·α/(α − 1)."""
-    a = order
-    far = np.minimum(a * t + log_scale, 700.0)
-    scale = math.exp(log_scale)
-    value = np.exp(far) - scale * (1 + a * np.expm1(np.minimum(t, 700.0)))
-    near = np.abs(a * t) < NEAR
+    """e^log_scale·φ(t), at most e^700; its relative error is some 10·2^−52·α/(α − 1)."""
+    a, scale = order, math.exp(log_scale)
+    middle = np.minimum(t, FAR)
+    value = np.exp(np.minimum(a * middle + log_scale, 700.0)) - scale * (1 + a * np.expm1(middle))
+    near, far = np.abs(a * t) < NEAR, t > FAR
     if near.any():
         small = np.clip(t, -NEAR, NEAR)
         value = np.where(near, scale * (exp_minus(a * small) - a * exp_minus(small)), value)
+    if far.any():  # φ·e^{−αt} = 1 − α·e^{−(α−1)t} to all digits
+        large = np.maximum(t, FAR)
+        rest = -a * np.expm1(-(a - 1) * large) - (a - 1)
+        value = np.where(
+            far, np.exp(np.minimum(a * large + log_scale + np.log(rest), 700.0)), value
+        )
     return np.asarray(value)
 
 

@@ -14,7 +14,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from hockeystick.bernoulli.channel import Channel
+from hockeystick.bernoulli.channel import Channel, fewer_outcomes
 from hockeystick.bernoulli.profile import contracted
 from hockeystick.errors import NumericalError
 from hockeystick.loss import EMPTY, Atoms, Loss
@@ -26,6 +26,8 @@ from hockeystick.series import Array
 
 MOST_KINKS = 80
 """With more outcomes, points of the curve are as good as its pieces."""
+MOST_OUTCOMES = 400
+"""More outcomes are merged, to the safe side."""
 DOTS = 4000
 
 
@@ -119,21 +121,23 @@ class CoinHalf(Half):
         return -math.inf
 
 
-def coin_loss(base: Loss, channel: Channel) -> Loss:
-    """The loss of the coins."""
+def coin_loss(base: Loss, channel: Channel) -> tuple[Loss, bool]:
+    """The loss of the coins, and whether it is exact; else it dominates that."""
     if float(base.profile(np.zeros(1))[0]) == 0:
-        return NOTHING
-    other = base.reverse()
-    if channel.w.size <= MOST_KINKS:
-        forward = CoinHalf(base, channel)
-        backward = None if base.symmetric else CoinHalf(other, channel)
-        if not base.continuous:
-            return _listed(forward, backward or forward)
-        try:
-            return HalvesLoss(forward, backward)
-        except NumericalError:  # too rough to be integrated
-            pass
-    return _dotted(base, channel)
+        return NOTHING, True
+    small = channel.w.size <= MOST_KINKS
+    if not small and channel.w.size > MOST_OUTCOMES:
+        channel = fewer_outcomes(channel, np.exp(channel.log_mass), MOST_OUTCOMES)
+    forward = CoinHalf(base, channel)
+    backward = forward if base.symmetric else CoinHalf(base.reverse(), channel)
+    if small and not base.continuous:
+        return _listed(forward, backward), True
+    try:
+        if small:
+            return HalvesLoss(forward, None if base.symmetric else backward), True
+    except NumericalError:  # too rough to be integrated
+        pass
+    return _dotted(forward, backward), False
 
 
 def _listed(forward: CoinHalf, backward: CoinHalf) -> AtomicLoss:
@@ -148,10 +152,10 @@ def _listed(forward: CoinHalf, backward: CoinHalf) -> AtomicLoss:
     )
 
 
-def _dotted(base: Loss, channel: Channel) -> Loss:
+def _dotted(forward: CoinHalf, backward: CoinHalf) -> Loss:
     """The pair whose profile connects a few thousand points of h'."""
-    top, bottom = float(channel.w.max()), float(channel.w.min())
-    top, bottom = min(top, base.top), max(bottom, base.bottom)
-    u = np.unique(np.concatenate([[0.0], np.linspace(bottom, top, DOTS)]))
-    h = contracted(channel, base.profile(u), u)
+    even = np.linspace(-backward.top, forward.top, DOTS)
+    u = np.unique(np.concatenate([even, [0.0], forward.kinks, -backward.kinks]))
+    u = u[np.append(True, np.diff(u) > 1e-12)]
+    h = contracted(forward.channel, forward.base.profile(u), u)
     return hull_loss(np.append(0.0, np.exp(u)), np.append(1.0, h))

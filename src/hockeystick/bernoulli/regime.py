@@ -27,7 +27,7 @@ def regime(
     dimension: int = 1,
     samples: int = 1,
     *,
-    within: float = 0.05,
+    within: float = 0.1,
 ) -> Regime:
     """In which of the three regimes the parameters lie.
 
@@ -44,7 +44,7 @@ def regime(
     ('III', 'I')
     """
     close = 1 - probability("within", within)
-    post = amplify(epsilon, order, c, dimension, samples)
+    post = amplify(epsilon, order, c, dimension, samples, close=1e-4)
     limit = asymptote(order, c, dimension, samples)
     if post < close * min(epsilon, limit):
         return Regime.TRANSITION

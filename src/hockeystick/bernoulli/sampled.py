@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 LOUDEST = 500.0
 """Coins that can tell so much (in nats) are taken for the parameter itself."""
-ROUGH = 1e-6
+ROUGH = 1e-4
 """How close the ends are to be at each order of a Rényi curve."""
 NEAREST = 1 + 1e-6
 """Stands for order 1, which it is above."""
@@ -72,7 +72,7 @@ class BernoulliSampled(Mechanism):
     def loss(self, relation: Relation) -> Loss | None:
         if self.base.known_by_curve(relation):
             return None
-        return NOTHING if self.c == 0.5 else _loss(self, relation)
+        return NOTHING if self.c == 0.5 else _loss(self, relation)[0]
 
     def known_by_curve(self, relation: Relation) -> bool:
         return self.base.known_by_curve(relation)
@@ -93,7 +93,9 @@ class BernoulliSampled(Mechanism):
     def attained(self, relation: Relation, steps: int) -> Loss | None:
         """The parameter says only whether the loss was positive: a test that some query is."""
         base = self.base.attained(relation, steps)
-        if steps == 1 and base is None:
+        if self.c == 0.5 or self.known_by_curve(relation):
+            return None
+        if steps == 1 and base is None and _loss(self, relation)[1]:
             return None  # at each ε, the profile is that of some test
         channel, base = self._channel(), base or self.base.loss(relation)
         assert base is not None
@@ -121,10 +123,11 @@ class BernoulliSampled(Mechanism):
 
 
 @lru_cache(maxsize=256)
-def _loss(mechanism: BernoulliSampled, relation: Relation) -> Loss:
+def _loss(mechanism: BernoulliSampled, relation: Relation) -> tuple[Loss, bool]:
+    """The loss, and whether it is exact."""
     base, channel = mechanism.base.loss(relation), mechanism._channel()
     assert base is not None
-    return base if channel is None else coin_loss(base, channel)
+    return (base, False) if channel is None else coin_loss(base, channel)
 
 
 def _tested(base: Loss, channel: Channel) -> Loss:

@@ -61,13 +61,12 @@ def symmetric_loss(epsilon: float, order: float) -> float:
 
 def log_excess_of_pair(rho: float, order: float) -> float:
     """log(J − 1) of the symmetric pair: (1−p)·φ(ρ) + p·φ(−ρ)."""
-    if order * rho > 600:  # the second term is below 1e-500 of the first
-        return (
-            order * rho - math.log1p(math.exp(min(rho, 700.0))) if rho < 700 else (order - 1) * rho
-        )
+    if rho > 100:  # J = e^{(α−1)ρ}, but for e^−100
+        return log_excess_of_guarantee(rho, order)
+    if order * rho > 600:  # and so α > 6: the second term and what φ takes off are nothing
+        return order * rho - float(np.logaddexp(0.0, rho))
     one, other = excess(np.array([rho, -rho]), order)
-    p = 1 / (1 + math.exp(-rho))
-    return math.log((1 - p) * one + p * other)
+    return math.log(one / (1 + math.exp(rho)) + other / (1 + math.exp(-rho)))
 
 
 def seen(channel: Channel, loss: float, order: float) -> Symmetric:
