@@ -33,7 +33,7 @@ def composition_figure(
         progress(len(panels) / len(found))
     return Figure(
         f"wang-{number}",
-        f"ε of k steps on samples without replacement, γ = {gamma:g}, δ = {DELTA:g}",
+        f"ε of k steps on samples without replacement, γ = {gamma:g}, δ = 1e-8",
         f"after {PAPER}, Figure {number}",
         tuple(panels),
         columns=3,
