@@ -70,5 +70,3 @@ class Figure:
     """Paper and figure that it follows."""
     panels: tuple[Panel, ...]
     columns: int
-    legend: Literal["shared", "panels"] = "shared"
-    """One legend under all panels, or one inside each where curves differ by panel."""

@@ -63,7 +63,7 @@ def _matplotlib() -> Any:
 
 
 def _canvas(figure: Figure) -> Any:
-    """The figure as matplotlib's; its canvas is Agg's for PNG."""
+    """The figure as matplotlib's, with one legend under all panels, where it hides nothing."""
     rows = math.ceil(len(figure.panels) / figure.columns)
     size = (PANEL_SIZE[0] * figure.columns, PANEL_SIZE[1] * rows + 1.0)
     canvas = _matplotlib().figure.Figure(figsize=size, layout="constrained")
@@ -73,11 +73,8 @@ def _canvas(figure: Figure) -> Any:
         axes = canvas.add_subplot(rows, figure.columns, index + 1)
         lines = _panel(axes, panel)
         drawn |= {name: line for name, line in lines.items() if name not in drawn}
-        if figure.legend == "panels":
-            axes.legend()
-    if figure.legend == "shared":
-        columns = min(len(drawn), figure.columns)
-        canvas.legend(drawn.values(), drawn.keys(), loc="outside lower center", ncols=columns)
+    columns = min(len(drawn), figure.columns)
+    canvas.legend(drawn.values(), drawn.keys(), loc="outside lower center", ncols=columns)
     return canvas
 
 

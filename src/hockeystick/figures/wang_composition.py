@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from hockeystick.bound import Bound
 from hockeystick.classical import epsilon_from_curve, mironov_epsilon
 from hockeystick.figures import palette, wang_baselines
 from hockeystick.figures.catalogue import Progress
@@ -25,11 +26,12 @@ def composition_figure(
     panels: list[Panel] = []
     found = cases(gamma)
     for case in found:
-        curves = []
-        for curve in _curves(case, counts):
-            curves.append(curve)
-            progress((len(panels) + len(curves) / 10) / len(found))
-        panels.append(Panel(case.base.title, "steps k", "ε (nats)", tuple(curves), "log", "log"))
+        bounds: list[Bound] = []
+        for count in counts:
+            bounds.append((case.step * count).epsilon(DELTA))
+            progress((len(panels) + 0.7 * len(bounds) / len(counts)) / len(found))
+        curves = *_baselines(case, counts), *_by_renyi(case, counts), *_exact(bounds, counts)
+        panels.append(Panel(case.base.title, "steps k", "ε (nats)", curves, "log", "log"))
         progress(len(panels) / len(found))
     return Figure(
         f"wang-{number}",
@@ -38,16 +40,6 @@ def composition_figure(
         tuple(panels),
         columns=3,
     )
-
-
-def _curves(case: Case, counts: Sequence[int]) -> Iterator[Curve]:
-    """At most ten."""
-    yield from _baselines(case, counts)
-    yield from _by_renyi(case, counts)
-    bounds = [(case.step * count).epsilon(DELTA) for count in counts]
-    upper, lower = [bound.upper for bound in bounds], [bound.lower for bound in bounds]
-    yield Curve("hockeystick, upper end", counts, upper, palette.BLACK)
-    yield Curve("hockeystick, lower end", counts, lower, palette.BLACK, ":")
 
 
 def _baselines(case: Case, counts: Sequence[int]) -> Iterator[Curve]:
@@ -70,6 +62,12 @@ def _by_renyi(case: Case, counts: Sequence[int]) -> Iterator[Curve]:
     for name, rdp, colour in case.approximations:
         values = [_of_approximation(rdp, count) for count in counts]
         yield Curve(name, counts, values, colour, ":")
+
+
+def _exact(bounds: Sequence[Bound], counts: Sequence[int]) -> Iterator[Curve]:
+    upper, lower = [bound.upper for bound in bounds], [bound.lower for bound in bounds]
+    yield Curve("hockeystick, upper end", counts, upper, palette.BLACK)
+    yield Curve("hockeystick, lower end", counts, lower, palette.BLACK, ":")
 
 
 def epsilon_of(rdp: Rdp, count: int) -> float:
