@@ -16,10 +16,12 @@ from hockeystick.bernoulli.search import _kernel
 from tests.bernoulli import oracle
 
 
-@pytest.mark.parametrize(("epsilon", "delta", "c", "d", "k"),
-                         [(0.5, 0.1, 0.1, 1, 1), (0.2, 0.3, 0.3, 2, 1), (1.0, 0.5, 0.05, 1, 2)])  # fmt: skip
+@pytest.mark.parametrize(
+    ("epsilon", "delta", "c", "d", "k"),
+    [(0.5, 0.1, 0.1, 1, 1), (0.2, 0.3, 0.3, 2, 1), (1.0, 0.5, 0.05, 1, 2)],
+)
 def test_against_linear_programming(epsilon: float, delta: float, c: float, d: int, k: int) -> None:
-    """max Σ_{b in S} (P − e^ε·Q)·kernel over all events S and all pairs with Σ(P − e^ε·Q)_+ <= δ."""
+    """The best event of the coins, over all events and all pairs with Σ (P − e^ε·Q)_+ <= δ."""
     axis = np.linspace(c, 1 - c, 3)
     kernel = _kernel(np.array(list(product(axis, repeat=d))), k)
     points, outcomes = kernel.shape

@@ -9,10 +9,10 @@ from functools import lru_cache
 from hockeystick.bernoulli.certificate import certified
 from hockeystick.bernoulli.channel import MOST_COINS, coins, fewer_outcomes
 from hockeystick.bernoulli.closed_forms import (
-    UP,
     _asymptote,
     _contraction,
     _largest_loss,
+    up,
 )
 from hockeystick.bernoulli.parameters import Coins, coins_of, order_of
 from hockeystick.bernoulli.symmetric import seen, symmetric_loss
@@ -75,11 +75,11 @@ def _amplify(e: float, a: float, given: Coins, close: float = CLOSE) -> Bound:
         return Bound(0.0, lower=0.0, method="post-processing", certified=True)
     limit = _asymptote(given, a)
     if math.isinf(e) or given.c == 0:
-        value, method = min((e, "post-processing"), (limit * UP, "asymptote"))
-        return Bound(value, lower=value / UP**2, method=method, certified=True)
+        value, method = min((e, "post-processing"), (limit * up(a), "asymptote"))
+        return Bound(value, lower=value / up(a) ** 2, method=method, certified=True)
     if math.isinf(a):
         value = _largest_loss(e, given)
-        return Bound(value * UP, lower=value / UP, method="largest loss", certified=True)
+        return Bound(value * up(a), lower=value / up(a), method="largest loss", certified=True)
     return _between(e, a, given, limit, close)
 
 
@@ -89,7 +89,7 @@ def _between(e: float, a: float, given: Coins, limit: float, close: float) -> Bo
     lower = best.divergence * (1 - _rounding(a, best.loss, channel.error))
     uppers = [
         (e, "post-processing"),
-        (limit * UP, "asymptote"),
+        (limit * up(a), "asymptote"),
         (_contraction(e, a, given), "contraction"),
     ]
     # Far below ε = 1 the Lagrangian is flat, and to come that close would take a million cells.

@@ -29,27 +29,19 @@ from typing import NamedTuple
 import numpy as np
 
 from hockeystick.bernoulli.channel import Channel
-from hockeystick.bernoulli.excess import TwoPoints, excess, steepness, two_points
+from hockeystick.bernoulli.corners import HUGE, LARGE, Cells, Corners, Side
 from hockeystick.series import Array
 
 UNIT = 2.0**-52
-LARGE, HUGE = 600.0, 1e250
-"""Losses and terms that are floats with much to spare."""
 FAR = 20.0
 """Bounds above it call for the comparison by ratio."""
 
 
-class Cells(NamedTuple):
-    """ρ₀, ρ₁, σ₀, σ₁ of each cell, in [0, inf]."""
-
-    rho_low: Array
-    rho_high: Array
-    sigma_low: Array
-    sigma_high: Array
-
-
 class Lagrangian(NamedTuple):
-    """The channel and the multipliers: λ·e^{log_one} and so on are in units of J* − 1."""
+    """The channel and the multipliers, of which `multiplier` is λ₁.
+
+    The unit is J* − 1 = e^log_unit; λ₁ and λ₂ in that unit are e^log_one and e^log_other.
+    """
 
     channel: Channel
     order: float
@@ -74,114 +66,72 @@ class Lagrangian(NamedTuple):
 def bounds(lagrangian: Lagrangian, cells: Cells) -> tuple[Array, Array, Array]:
     """An upper bound of F on each cell, rounding included; how much ρ and σ each blur it."""
     channel, a, unit, _, one, other = lagrangian
-    count = cells.rho_low.size
-    rho = np.concatenate([cells.rho_low, cells.rho_low, cells.rho_high, cells.rho_high])
-    sigma = np.concatenate([cells.sigma_low, cells.sigma_high] * 2)
-    pairs = two_points(rho, sigma)
-    j, log_j = channel.excess(pairs, a, unit)
-    slack = lagrangian.rounding(
-        float(rho[np.isfinite(rho)].max() + sigma[np.isfinite(sigma)].max())
-    )
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-        rho_part = pairs.y * excess(rho, a, one), pairs.x * excess(-rho, a, other)
-        sigma_part = pairs.not_x * excess(sigma, a, other), pairs.not_y * excess(-sigma, a, one)
-        corner, rho_blur, sigma_blur = _corners(lagrangian, cells, pairs, rho, sigma)
-        c = rho_part[0] + sigma_part[1]
-        c_other = rho_part[1] + sigma_part[0]
-        at = _AtCorners(*(part.reshape(4, count) for part in (j, log_j, c, c_other)))
-        upper = _number((j - corner[0] + slack * (j + corner[1])).reshape(4, count)).max(axis=0)
-        upper = np.minimum(upper, _growth(lagrangian, cells, at, slack))
-        for edge in _rays(lagrangian, cells, at, slack):
+        rho = Side.of(cells.rho_low, cells.rho_high, a, one, other)
+        sigma = Side.of(cells.sigma_low, cells.sigma_high, a, other, one)
+        at = Corners.of(channel, cells, rho, sigma, a, unit)
+        slack = lagrangian.rounding(rho.largest + sigma.largest)
+        upper, rho_blur, sigma_blur = _by_corners(at, rho, sigma, slack)
+        upper = np.minimum(upper, _by_growth(lagrangian, cells, at, slack))
+        for edge in _by_rays(lagrangian, cells, at, slack):
             upper = np.minimum(upper, edge)
-        upper = _ratio(lagrangian, cells, upper)
-        rho_blur = sum(rho_part) - rho_blur
-        sigma_blur = sum(sigma_part) - sigma_blur
+        upper = _by_ratio(lagrangian, cells, upper)
     return upper, *_blur(rho_blur, sigma_blur, at.j)
-
-
-class _AtCorners(NamedTuple):
-    """Values at (ρ₀, σ₀), (ρ₀, σ₁), (ρ₁, σ₀), (ρ₁, σ₁) of each cell."""
-
-    j: Array
-    log_j: Array
-    c: Array
-    c_other: Array
 
 
 def _number(value: Array) -> Array:
     return np.where(np.isnan(value), math.inf, value)
 
 
-def _corners(
-    lagrangian: Lagrangian, cells: Cells, pairs: TwoPoints, rho: Array, sigma: Array
-) -> tuple[tuple[Array, Array], Array, Array]:
-    """λ₁·C + λ₂·C' by their tangents at the middle of the cell: sum and sum of absolute values.
-
-    And their parts by ρ and by σ. The tangent of y·φ(ρ) at ρ' is y·φ(ρ') + φ'(e^ρ')·(x − e^ρ'·y).
-    """
-    _, a, _, _, one, other = lagrangian
-    mid_rho = _middle(cells.rho_low, cells.rho_high, a)
-    mid_sigma = _middle(cells.sigma_low, cells.sigma_high, a)
-    away_rho = np.expm1(np.tile(mid_rho, 4) - rho)
-    away_sigma = np.expm1(np.tile(mid_sigma, 4) - sigma)
-    terms = []
-    for mid, log_scale, weight, slope in (
-        (mid_rho, one, pairs.y, -pairs.x * away_rho),
-        (-mid_rho, other, pairs.x, pairs.x * away_rho * np.tile(np.exp(-mid_rho), 4)),
-        (mid_sigma, other, pairs.not_x, -pairs.not_y * away_sigma),
-        (-mid_sigma, one, pairs.not_y, pairs.not_y * away_sigma * np.tile(np.exp(-mid_sigma), 4)),
-    ):
-        terms.append(weight * np.tile(excess(mid, a, log_scale), 4))
-        terms.append(slope * np.tile(steepness(mid, a, log_scale), 4))
-    by_rho, by_sigma = sum(terms[:4]), sum(terms[4:])
-    steep = np.maximum(a * mid_rho + one, a * mid_sigma + other) + math.log(a)
-    unknown = (mid_rho > LARGE) | (mid_sigma > LARGE) | (steep > math.log(HUGE))
-    by_rho = np.where(np.tile(unknown, 4), -math.inf, by_rho)
-    return (by_rho + by_sigma, sum(np.abs(term) for term in terms)), by_rho, by_sigma
+def _by_corners(at: Corners, rho: Side, sigma: Side, slack: float) -> tuple[Array, Array, Array]:
+    """The largest J less tangent planes at a corner; and how far the planes are below C and C'."""
+    pairs = at.pairs
+    plane, size = rho.tangent(rho.ends[[0, 0, 1, 1]], pairs.y, pairs.x)
+    other, other_size = sigma.tangent(sigma.ends[[0, 1, 0, 1]], pairs.not_x, pairs.not_y)
+    upper = at.j - plane - other + slack * (at.j + size + other_size)
+    upper = np.where(rho.known & sigma.known, _number(upper).max(axis=0), math.inf)
+    return upper, sum(at.by_rho) - plane, sum(at.by_sigma) - other
 
 
-def _middle(low: Array, high: Array, order: float) -> Array:
-    return np.where(np.isinf(high), low + 1 / order, (low + high) / 2)
-
-
-def _growth(lagrangian: Lagrangian, cells: Cells, at: _AtCorners, slack: float) -> Array:
+def _by_growth(lagrangian: Lagrangian, cells: Cells, at: Corners, slack: float) -> Array:
     """J at the far corner less C and C' at the near one, or by way of C − J."""
     _, a, unit, multiplier, one, other = lagrangian
-    upper = _number(at.j[3] * (1 + slack) - (at.c[0] + at.c_other[0]) * (1 - slack))
-    near = two_points(cells.rho_low, cells.sigma_low)
+    c, c_other = at.c, at.c_other
+    upper = _number(at.j[3] * (1 + slack) - (c[0] + c_other[0]) * (1 - slack))
     log_c = np.maximum(
-        one + np.log(near.y) + a * cells.rho_low, other + np.log(near.not_x) + a * cells.sigma_low
+        one + np.log(at.pairs.y[0]) + a * cells.rho_low,
+        other + np.log(at.pairs.not_x[0]) + a * cells.sigma_low,
     )
     if max(one, other) + unit <= 0:  # with λ <= 1, F <= 0 if J <= λ·(a part of C)
         upper = np.where(log_c - 1 > at.log_j[3], np.minimum(upper, 0.0), upper)
     if 0.3 < multiplier <= 1:
         # What is too large for floats is known from below only.
-        known = (cells.rho_high < LARGE) & (cells.sigma_high < LARGE) & (at.c[3] < HUGE)
-        gain = np.where(known, (1 - multiplier) * at.c[3] / multiplier, math.inf)
-        lost = at.c[0] / multiplier - at.j[0] + at.c_other[0]
-        size = gain + at.c[0] / multiplier + at.j[0] + at.c_other[0]
+        known = (cells.rho_high < LARGE) & (cells.sigma_high < LARGE) & (c[3] < HUGE)
+        gain = np.where(known, (1 - multiplier) * c[3] / multiplier, math.inf)
+        lost = c[0] / multiplier - at.j[0] + c_other[0]
+        size = gain + c[0] / multiplier + at.j[0] + c_other[0]
         upper = np.minimum(upper, _number(gain - lost + slack * size))
     return upper
 
 
-def _rays(
-    lagrangian: Lagrangian, cells: Cells, at: _AtCorners, slack: float
+def _by_rays(
+    lagrangian: Lagrangian, cells: Cells, at: Corners, slack: float
 ) -> tuple[Array, Array]:
     """For cells that touch P = Q at one of the ends (0, 0) and (1, 1); inf for others."""
     _, a, _, _, one, other = lagrangian
     found = []
-    for low, begin, log_scale, weight in (
-        (cells.rho_low, cells.sigma_low, one, two_points(cells.rho_low, cells.sigma_high).y),
-        (cells.sigma_low, cells.rho_low, other, two_points(cells.rho_high, cells.sigma_low).not_x),
+    for low, begin, log_scale, weight, part in (
+        (cells.rho_low, cells.sigma_low, one, at.pairs.y[1], at.by_rho[0][1]),
+        (cells.sigma_low, cells.rho_low, other, at.pairs.not_x[2], at.by_sigma[0][2]),
     ):
-        upper = at.j[3] * (1 + slack) - weight * excess(low, a, log_scale) * (1 - slack)
+        upper = at.j[3] * (1 + slack) - part * (1 - slack)
         far = log_scale + np.log(weight) + a * low - 1 > at.log_j[3]
         upper = np.where(far, 0.0, np.maximum(_number(upper), 0.0))
         found.append(np.where(begin == 0, upper, math.inf))
     return found[0], found[1]
 
 
-def _ratio(lagrangian: Lagrangian, cells: Cells, upper: Array) -> Array:
+def _by_ratio(lagrangian: Lagrangian, cells: Cells, upper: Array) -> Array:
     """0 for the cells on which J is certainly below λ₁·x^α·y^{1−α}, with much to spare."""
     channel, a, unit, _, one, _ = lagrangian
     log_multiplier = one + unit

@@ -18,8 +18,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hockeystick.bernoulli.cells import Cells, Lagrangian, bounds
+from hockeystick.bernoulli.cells import Lagrangian, bounds
 from hockeystick.bernoulli.channel import Channel
+from hockeystick.bernoulli.corners import Cells
 from hockeystick.bernoulli.excess import divergence_of_excess
 from hockeystick.bernoulli.symmetric import Symmetric
 from hockeystick.series import Array

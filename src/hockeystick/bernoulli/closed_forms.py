@@ -12,8 +12,10 @@ from hockeystick.bernoulli.parameters import Coins, coins_of, order_of
 from hockeystick.bernoulli.symmetric import symmetric_loss
 from hockeystick.domain import non_negative, probability
 
-UP = 1 + 64 * 2.0**-52
-"""What is computed with a few roundings is below UP times it."""
+
+def up(order: float) -> float:
+    """A factor above what a few roundings do to a divergence of that order."""
+    return 1 + 64 * 2.0**-52 * (1 if math.isinf(order) else 1 + order / (order - 1))
 
 
 def symmetric_divergence(p: float, order: float) -> float:
@@ -86,8 +88,9 @@ def _contraction(e: float, a: float, given: Coins) -> float:
         return 0.0
     if math.isinf(a) or math.isinf(e) or given.c == 0 or given.number > MOST_COINS:
         return e
-    tau = min(1.0, coins(given.number, given.c).total_variation)
-    return divergence_of_excess(log_excess_of_guarantee(e, a) + math.log(tau), a) * UP
+    channel = coins(given.number, given.c)
+    tau = min(1.0, channel.total_variation * (1 + channel.error))
+    return divergence_of_excess(log_excess_of_guarantee(e, a) + math.log(tau), a) * up(a)
 
 
 def majority_bound(

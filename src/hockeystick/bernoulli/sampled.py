@@ -11,7 +11,6 @@ import numpy as np
 from hockeystick.bernoulli.amplify import _amplify
 from hockeystick.bernoulli.channel import MOST_COINS, Channel, coins
 from hockeystick.bernoulli.excess import two_points
-from hockeystick.bernoulli.loss import coin_loss
 from hockeystick.bernoulli.parameters import Coins, clipping
 from hockeystick.domain import whole
 from hockeystick.loss import Loss
@@ -125,6 +124,8 @@ class BernoulliSampled(Mechanism):
 @lru_cache(maxsize=256)
 def _loss(mechanism: BernoulliSampled, relation: Relation) -> tuple[Loss, bool]:
     """The loss, and whether it is exact."""
+    from hockeystick.bernoulli.loss import coin_loss  # needs scipy
+
     base, channel = mechanism.base.loss(relation), mechanism._channel()
     assert base is not None
     return (base, False) if channel is None else coin_loss(base, channel)
