@@ -29,6 +29,8 @@ MOST_KINKS = 80
 MOST_OUTCOMES = 400
 """More outcomes are merged, to the safe side."""
 DOTS = 4000
+LARGEST = 600.0
+"""Where coins can tell more, they are taken for the parameter itself."""
 
 
 class CoinHalf(Half):
@@ -64,7 +66,7 @@ class CoinHalf(Half):
         low, high = np.zeros_like(goal), self._reach.copy()
         for _ in range(64):
             middle = (low + high) / 2
-            with np.errstate(divide="ignore"):
+            with np.errstate(divide="ignore", over="ignore"):
                 place = np.log(np.expm1(middle)) - np.log(self.base.profile(middle))
             low, high = np.where(place < goal, middle, low), np.where(place < goal, high, middle)
         return high
@@ -130,6 +132,8 @@ def coin_loss(base: Loss, channel: Channel) -> tuple[Loss, bool]:
         channel = fewer_outcomes(channel, np.exp(channel.log_mass), MOST_OUTCOMES)
     forward = CoinHalf(base, channel)
     backward = forward if base.symmetric else CoinHalf(base.reverse(), channel)
+    if max(forward.top, backward.top) > LARGEST:
+        return base, False
     if small and not base.continuous:
         return _listed(forward, backward), True
     try:

@@ -22,10 +22,11 @@ from hockeystick.series import Array
 if TYPE_CHECKING:
     from hockeystick.samplers.sampler import Sampler
 
-LOUDEST = 500.0
-"""Coins that can tell so much (in nats) are taken for the parameter itself."""
 ROUGH = 1e-4
 """How close the ends are to be at each order of a Rényi curve."""
+LARGEST = 600.0
+MOST_OUTCOMES = 400
+"""For the lower end: losses up to which probabilities are floats, and outcomes that are kept."""
 NEAREST = 1 + 1e-6
 """Stands for order 1, which it is above."""
 
@@ -62,11 +63,10 @@ class BernoulliSampled(Mechanism):
     def _coins(self) -> Coins:
         return Coins(self.dimension * self.samples, self.c)
 
-    def _channel(self) -> Channel | None:
-        """The channel of the coins; None where it hides next to nothing."""
-        given = self._coins
-        loud = given.number > MOST_COINS or given.number * given.reach > LOUDEST
-        return None if loud else coins(*given)
+    def _channel(self) -> Channel:
+        """The channel of the coins, of as many as are counted one by one."""
+        number, c = self._coins
+        return coins(min(number, MOST_COINS), c)
 
     def loss(self, relation: Relation) -> Loss | None:
         if self.base.known_by_curve(relation):
@@ -96,9 +96,15 @@ class BernoulliSampled(Mechanism):
             return None
         if steps == 1 and base is None and _loss(self, relation)[1]:
             return None  # at each ε, the profile is that of some test
-        channel, base = self._channel(), base or self.base.loss(relation)
+        base = base or self.base.loss(relation)
         assert base is not None
-        return base if channel is None else _tested(base, channel)
+        return base if self.c == 0 else _tested(base, self._channel())
+
+    def other_loss(self, relation: Relation) -> Loss | None:
+        """That of the parameter itself, where the loss of the coins is not exact."""
+        if self.c == 0.5 or self.known_by_curve(relation) or _loss(self, relation)[1]:
+            return None
+        return self.base.loss(relation)
 
     def on(self, sampler: Sampler) -> Mechanism:
         """Coins of a parameter that was computed on a sample."""
@@ -126,21 +132,33 @@ def _loss(mechanism: BernoulliSampled, relation: Relation) -> tuple[Loss, bool]:
     """The loss, and whether it is exact."""
     from hockeystick.bernoulli.loss import coin_loss  # needs scipy
 
-    base, channel = mechanism.base.loss(relation), mechanism._channel()
+    base = mechanism.base.loss(relation)
     assert base is not None
-    return (base, False) if channel is None else coin_loss(base, channel)
+    if mechanism.c == 0 or mechanism._coins.number > MOST_COINS:
+        return base, mechanism.c == 0
+    return coin_loss(base, mechanism._channel())
 
 
 def _tested(base: Loss, channel: Channel) -> Loss:
-    """The loss of the coins of a bit that says whether the loss of the base is positive."""
+    """The loss of the coins of a bit that says whether the loss of the base is positive.
+
+    Or of something that tells less: losses are cut to what floats can hold, outcomes merged.
+    """
     zero = np.zeros(1)
     losses, log_q = base.atoms
     above = losses > 0
-    q = float(base.tails(zero).q_above[0] + np.exp(log_q[above]).sum())
-    x = float(base.profile(zero)[0]) + q
-    if x <= q:
+    y = float(base.tails(zero).q_above[0] + np.exp(log_q[above]).sum())
+    x = float(base.profile(zero)[0]) + y
+    if x <= y:
         return NOTHING
     with np.errstate(divide="ignore"):
-        rho, sigma = np.log([x]) - np.log([q]), np.log([1 - q]) - np.log([max(1 - x, 0.0)])
-    loss, log_q = channel.losses(two_points(rho, sigma))
-    return AtomicLoss(loss[0], log_q[0])
+        rho, sigma = np.log([x]) - np.log([y]), np.log([1 - y]) - np.log([max(1 - x, 0.0)])
+    loss, log_q = channel.losses(two_points(np.minimum(rho, LARGEST), np.minimum(sigma, LARGEST)))
+    if loss.size <= MOST_OUTCOMES:
+        return AtomicLoss(loss[0], log_q[0])
+    q, p = np.exp(log_q[0]), np.exp(log_q[0] + loss[0])
+    share = np.cumsum(p + q)
+    groups = np.unique(np.searchsorted(share, np.linspace(0, share[-1], MOST_OUTCOMES + 1)[:-1]))
+    p, q = np.add.reduceat(p, groups), np.add.reduceat(q, groups)
+    kept = (p > 0) & (q > 0)
+    return AtomicLoss(np.log(p[kept]) - np.log(q[kept]), np.log(q[kept]))
