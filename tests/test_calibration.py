@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import hockeystick as hs
 
 Family = Callable[[float], hs.Mechanism]
-HAIR = 1e-9
+HAIR = 5e-9
 
 
 def calibrated(family: Family, **target: float) -> tuple[hs.Mechanism, float]:
@@ -56,8 +56,9 @@ def test_meets_the_target_and_no_more(
     answer, x = calibrated(family, epsilon=epsilon, delta=delta)
     assert answer == family(x)
     assert answer.delta(epsilon) <= delta
-    assert family(x * (1 + worse * HAIR)).delta(epsilon) > delta
-    assert answer.epsilon(delta) == pytest.approx(epsilon, rel=1e-6)
+    beyond = family(x * (1 + worse * HAIR))
+    assert beyond.delta(epsilon) > delta or beyond.epsilon(delta) > epsilon
+    assert epsilon * (1 - 1e-6) <= answer.epsilon(delta) <= epsilon
 
 
 def test_known_noise() -> None:

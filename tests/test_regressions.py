@@ -294,3 +294,54 @@ def test_numpy_numbers_are_numbers() -> None:
     assert MECHANISM * np.int64(3) == MECHANISM * 3
     assert MECHANISM.epsilon(np.float64(1e-5)) == MECHANISM.epsilon(1e-5)
     assert hs.Gaussian(2) == hs.Gaussian(2.0)
+
+
+@pytest.mark.parametrize(
+    "run",
+    [
+        hs.Gaussian(0.1).on(hs.Poisson(0.1)) * 10,
+        hs.Gaussian(0.01),
+        hs.Gaussian(1.0) * 10,
+    ],
+    ids=repr,
+)
+def test_the_renyi_route_is_above_the_truth_where_losses_are_large(run: hs.Mechanism) -> None:
+    """Events with q below the least float were taken for impossible; coarse grids missed peaks."""
+    truth = run.epsilon(1e-5).lower
+    assert truth <= run.epsilon(1e-5, method="renyi") <= 1.2 * truth
+    for epsilon in (0.5, 5.0):
+        assert run.delta(epsilon).lower <= run.delta(epsilon, method="renyi")
+
+
+def test_calibration_meets_the_target_both_ways_and_does_not_walk_away() -> None:
+    found = hs.calibrate(
+        lambda sigma: hs.Gaussian(sigma).on(hs.Poisson(0.16)) * 249, epsilon=20, delta=1e-5
+    )
+    assert 20 * (1 - 1e-8) <= found.epsilon(1e-5) <= 20
+    assert found.delta(20) <= 1e-5
+
+
+@pytest.mark.parametrize("count", [2, 3, 6])
+def test_the_curve_of_few_fixed_size_steps(count: int) -> None:
+    """A first guess that had gone astray ended in a ValueError or in overflow."""
+    for step in (
+        hs.Laplace(2, replace_sensitivity=1).on(hs.WithoutReplacement(1, 2)),
+        hs.Gaussian(1, replace_sensitivity=1).on(hs.WithoutReplacement(60, 60_000)),
+    ):
+        (found,) = step.epsilons(1e-8, [count])
+        assert found == pytest.approx((step * count).epsilon(1e-8), rel=1e-3)
+
+
+def test_one_step_of_fixed_size_attains_the_divergence_of_a_pair_only() -> None:
+    """Each point of the profile is attained, by different data; the divergence is not."""
+    step = hs.RandomizedResponse.truthful(0.9).on(hs.WithoutReplacement(1, 1000))
+    found = step.rdp(10)
+    pair = sum(
+        math.comb(10, j)
+        * 0.999 ** (10 - j)
+        * 0.001**j
+        * (0.9**j * 0.1 ** (1 - j) + 0.1**j * 0.9 ** (1 - j))
+        for j in range(11)
+    )
+    assert found.lower == pytest.approx(math.log(pair) / 9, rel=1e-9)
+    assert found.lower < found.upper

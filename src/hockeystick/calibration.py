@@ -29,8 +29,8 @@ def calibrate(
 
     `family` maps a positive number, a noise multiplier, a rate or a step count (`integer=True`),
     to a mechanism whose privacy loss is monotone in it, in either direction. The bracket is found
-    by doubling from 1. The answer's upper bound meets the target, and the parameter is within 1e-9
-    of the value at which it no longer would (for integers: it is the last one).
+    by doubling from 1. The answer's upper bounds, of ε and of δ, meet the target; the parameter is
+    within about 1e-9 of where they no longer would (for integers: it is the last one).
 
     >>> from hockeystick import Gaussian
     >>> calibrate(lambda sigma: Gaussian(sigma), epsilon=1, delta=1e-5)  # doctest: +ELLIPSIS
@@ -59,10 +59,15 @@ def calibrate(
     start, end = sorted((math.log(met), math.log(missed)))
     low, high = find_root(lambda y: excess(math.exp(y)), start, end, TOLERANCE)
     inside = math.exp(low if met < missed else high)
-    for _ in range(50):
-        if excess(inside) <= 0:
-            return family(inside)
-        inside *= 1 - TOLERANCE / 4 if met < missed else 1 + TOLERANCE / 4
+    step = TOLERANCE / 4
+    for _ in range(30):
+        found = family(inside)
+        if excess(inside) <= 0 and (
+            found.epsilon(delta, relation=relation, method=method) <= epsilon
+        ):
+            return found
+        inside *= 1 - step if met < missed else 1 + step
+        step *= 2  # the two questions may be answered by routes of different accuracy
     raise NumericalError(f"no parameter near {inside!r} was verified to meet the target")
 
 
@@ -85,7 +90,7 @@ def _bracket(excess: Callable[[float], float], integer: bool) -> tuple[float, fl
                 continue
             if (value > 0) != (first > 0):
                 return (last, x) if value > 0 else (x, last)
-            if abs(value) > abs(first) + 1e-9 and abs(math.log2(x)) > 8:
+            if abs(value) > abs(first) + 1e-9:  # away from the target
                 break
             last, x = x, x * factor
     if first <= 0 and integer:

@@ -361,28 +361,32 @@ class Mixed(Loss):
         return Nodes(*self._with_void(mixed, log_q), density)
 
     def cgf(self, s: Complex | Array) -> Complex:
-        s = np.atleast_1d(np.asarray(s, dtype=complex))
-        if s.imag.any() or np.abs(s).max() < LARGE_ORDER or self.base.infinite:
-            return super().cgf(s)
-        return np.array([self._real_cgf(float(point)) for point in s.real], dtype=complex)
-
-    def _real_cgf(self, s: float) -> float:
-        """K(s) at a large real order, by the triangle inequality for the norm of order p = s + 1,
+        """K(s); at large real orders by the triangle inequality for the norm of order p = s + 1,
 
         q·‖e^ℓ‖ <= ‖1 − q + q·e^ℓ‖ <= 1 − q + q·‖e^ℓ‖, where the two sides agree to e^−40.
         """
-        p = s + 1
-        k = float(self.base.cgf(np.array([s]))[0].real) if p > 0 else 0.0
-        if p > 0 and k / p > 40 + math.log(p / self.rate):
-            return k + p * math.log(self.rate) + math.exp(-40)
+        s = np.atleast_1d(np.asarray(s, dtype=complex))
+        if s.imag.any() or np.abs(s).max() < LARGE_ORDER or self.base.infinite:
+            return super().cgf(s)
+        p = np.maximum(s.real + 1, 1.0)
+        k = self.base.cgf(p - 1).real
+        far = k / p > 40 + np.log(p / self.rate)
+        found = (k + p * math.log(self.rate) + math.exp(-40)).astype(complex)
+        if not far.all():
+            found[~far] = self._near_cgf(s[~far])
+        return found
+
+    def _near_cgf(self, s: Complex) -> Complex:
         try:
-            return float(super().cgf(np.array([s]))[0].real)
+            return super().cgf(s)
         except NumericalError:
             # Beyond reach, Q against the mixture is no worse than the mixture against Q: with
             # orders λ >= 2 and t = 1 − q + q·r it is E_Q[t^{1−λ}] <= E_Q[t^λ] for symmetric pairs.
-            if p > 0 or not self.base.symmetric:
+            if s.size > 1:
+                return np.concatenate([self._near_cgf(point) for point in s[:, None]])
+            if s.real[0] > -2 or not self.base.symmetric:
                 raise
-            return self._real_cgf(-1 - s)
+            return self.cgf(-1 - s)
 
     def density(self, losses: Array) -> Array:
         base = log_unmixed(self.rate, losses)

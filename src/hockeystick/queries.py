@@ -201,9 +201,11 @@ def _replaced(
     return _both_ways(parts)
 
 
-def attained_sides(mechanism: Mechanism, relation: Relation) -> list[ComposedLoss] | None:
+def attained_sides(
+    mechanism: Mechanism, relation: Relation, least_steps: int = 1
+) -> list[ComposedLoss] | None:
     """The same for a pair of neighbouring data sets; None where `directions` speaks of one."""
-    steps = sum(mechanism.parts.values())
+    steps = max(sum(mechanism.parts.values()), least_steps)
     found = {part: part.attained(relation, steps) for part in mechanism.parts}
     return None if not any(found.values()) else _replaced(mechanism, relation, found)
 
@@ -264,7 +266,8 @@ def _attained_divergence(
     mechanism: Mechanism, relation: Relation, orders: Array, upper: Array
 ) -> Array:
     """What some pair of neighbouring data sets attains."""
-    attained = attained_sides(mechanism, relation)
+    # A profile that is attained point by point, by different data, is nobody's divergence.
+    attained = attained_sides(mechanism, relation, least_steps=2)
     if attained is None or all(part.renyi_is_tighter for part in mechanism.parts):
         return upper  # such a curve is the largest over pairs, one for each order
     best = np.zeros(orders.shape)

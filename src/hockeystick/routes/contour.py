@@ -38,6 +38,8 @@ MOST_POINTS = 20_000
 MOST_WORK = 4_000_000
 """Contour points × quadrature nodes, about 0.1 s; where more is needed, other ways are faster."""
 MOST_PLANNING_PARTS = 32
+FARTHEST = 1e3
+"""How far an end may be from its root, relative to it, before the search is given up."""
 EPS = 2.0**-52
 SETTLED = 1e-13
 """Newton steps below this end the search; what is left is within the ends that are then found."""
@@ -327,9 +329,11 @@ def ends(
     start, value, rate = (np.tile(x, 2) for x in (root, found.log_value, found.rate))
     both = ONE if scale is ONE else np.tile(scale, 2)
     error = np.append(found.too_high, found.too_low)
-    gap = np.abs(np.expm1(goal - value)) + np.exp(np.minimum(error - value, 700))
+    gap = np.abs(np.expm1(np.minimum(goal - value, 700))) + np.exp(np.minimum(error - value, 700))
     move = 2 * gap / rate + 8 * EPS * (1 + np.abs(start))
     for _ in range(60):
+        if not (move < FARTHEST * (1 + np.abs(start))).all():
+            break
         value, too_high, too_low, _, _ = line.delta(start + sign * move, both)
         with np.errstate(divide="ignore", invalid="ignore"):
             least = value + np.log(-np.expm1(np.minimum(too_high - value, 0)))

@@ -20,6 +20,8 @@ FEW = 96
 """Up to so many steps the losses are rounded to a grid, and a line serves a wider range."""
 WIDE = 2.0
 POINTS = 1 << 15
+MOST = 1e6
+"""A larger ε is a search gone astray."""
 ROWS = 512
 
 
@@ -85,14 +87,20 @@ def _grid_block(side: ComposedLoss, log_delta: float, counts: Array) -> tuple[Ar
     scale = counts / counts[-1]
     least = float(scale[0])
     rough = lattice.line(whole, None, log_delta, POINTS // 8, least, True)
-    epsilon = float(contour.solve(rough, log_delta)[0])
+    epsilon = float(_sensible(contour.solve(rough, log_delta))[0])
     found = []
     for up in (False, True):
         line = lattice.line(whole, epsilon, log_delta, POINTS, least, up)
         target = math.log(math.exp(log_delta) - (line.loss.infinite if up else 0.0))
-        roots = contour.solve(line, target, scale)
+        roots = _sensible(contour.solve(line, target, scale))
         found.append(_ends(line, roots, target, scale)[up])
     return _clipped(found[0], found[1])
+
+
+def _sensible(epsilons: Array) -> Array:
+    if not (np.abs(epsilons) < MOST).all():
+        raise NumericalError(f"a search for epsilon went astray, to {epsilons!r}")
+    return epsilons
 
 
 def _ends(line: contour.Line, roots: Array, log_target: float, scale: Array) -> tuple[Array, Array]:

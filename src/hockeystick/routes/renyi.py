@@ -42,7 +42,9 @@ def epsilon(curve: Curve, delta: float) -> Interval:
     uppers = []
     for sides in (curve, _swap(curve)):
         order, single = _best_order(partial(_converted, sides, convert))
-        joint = _search(_event_set(sides, order), lambda p, q: _log_ratio(p - delta, q), delta)
+        joint = _search(
+            _event_set(sides, order), lambda p, log_q: _log_ratio(p - delta, log_q), delta
+        )
         uppers.append(min(single, joint))
     upper = max(uppers)
     return Interval(0.0, max(0.0, upper * (1 + SAFE) if upper > 0 else 0.0), NAME)
@@ -56,11 +58,12 @@ def delta(curve: Curve, epsilon: float) -> Interval:
         return s * (values - epsilon + np.log1p(-1 / orders)) - np.log(orders)
 
     uppers = []
-    scale = math.exp(min(epsilon, 700.0))
     for sides in (curve, _swap(curve)):
         order, log_single = _best_order(partial(_converted, sides, convert))
         single = math.exp(min(log_single, 0.0))
-        joint = _search(_event_set(sides, order), lambda p, q: p - scale * q, 0.0, single)
+        joint = _search(
+            _event_set(sides, order), lambda p, log_q: _excess(p, log_q, epsilon), 0.0, single
+        )
         uppers.append(min(single, joint) if single > 0 else 5e-324)
     return Interval(0.0, min(1.0, max(0.0, max(uppers)) * (1 + SAFE)), NAME)
 
@@ -77,9 +80,14 @@ def _swap(curve: Curve) -> Curve:
     return swapped
 
 
-def _log_ratio(top: Array, bottom: Array) -> Array:
+def _log_ratio(top: Array, log_bottom: Array) -> Array:
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where((top > 0) & (bottom > 0), np.log(top) - np.log(bottom), -math.inf)
+        return np.where(top > 0, np.log(top) - log_bottom, -math.inf)
+
+
+def _excess(p: Array, log_q: Array, epsilon: float) -> Array:
+    """p − e^ε·q."""
+    return np.asarray(p - np.exp(np.minimum(epsilon + log_q, 700.0)))
 
 
 def _best_order(objective: Callable[[Array], Array]) -> tuple[float, float]:
@@ -115,7 +123,7 @@ def _where_known(objective: Callable[[Array], Array], orders: Array) -> Array:
 
 
 def _event_set(curve: Curve, order: float) -> Callable[[Array], Array]:
-    """The least q for each p that the curve allows at orders around the best one."""
+    """The logarithm of the least q that the curve allows for each p, by orders around the best."""
     orders = 1 + (order - 1) * 2.0 ** np.linspace(-4, 1, 21)
     forward = _where_known(lambda x: curve(x)[0], orders)
     backward = _where_known(lambda x: curve(x)[1], orders)
@@ -126,20 +134,19 @@ def _event_set(curve: Curve, order: float) -> Callable[[Array], Array]:
     orders, limits, reverse = orders[known], limits[known], reverse[known]
 
     def least(p: Array) -> Array:
-        if not orders.size:
-            return np.zeros_like(p)
         high = np.log(p)[:, None] * np.ones_like(orders)
         low = high - 1.0
         for _ in range(60):
             allowed = _divergence(p[:, None], low, orders, reverse) <= limits
-            if not allowed.any() or low.min() < -740:
+            if not allowed.any():
                 break
             low = np.where(allowed, low - (high - low), low)
+        unlimited = _divergence(p[:, None], low, orders, reverse) <= limits
         for _ in range(60):
             middle = (low + high) / 2
             allowed = _divergence(p[:, None], middle, orders, reverse) <= limits
             low, high = np.where(allowed, low, middle), np.where(allowed, middle, high)
-        return np.asarray(np.exp(low.max(axis=1)))
+        return np.where(unlimited, -math.inf, low).max(axis=1, initial=-math.inf)
 
     return least
 
@@ -163,12 +170,14 @@ def _search(
 ) -> float:
     """The maximum of the goal over p in (delta, 1), by ever finer grids: it has one peak.
 
+    Left of the peak the goal grows no faster than log(p − delta) if delta > 0, else no faster than
+    p, because the least q grows with p; so the last width bounds what the grid has missed.
     inf where no event was found, as happens below the smallest positive float: no bound then.
     """
     floor = math.log(max(delta, scale, 1e-300)) - (0.0 if delta else 8.0)
     grid = np.linspace(-12.0, max(-floor, 1.0), 96) if delta else np.linspace(floor, 0.0, 96)
     best = -math.inf
-    for _ in range(7):
+    for _ in range(14):
         p = delta * (1 + np.exp(grid)) if delta else np.exp(grid)
         p = np.minimum(p, 1 - 1e-16)
         values = goal(p, least(p))
@@ -177,4 +186,5 @@ def _search(
         width = grid[1] - grid[0]
         grid = np.linspace(grid[i] - width, grid[i] + width, 16)
         grid = np.minimum(grid, -floor if delta else 0.0)
-    return best if math.isfinite(best) else math.inf
+    best += 2 * width * (1.0 if delta else float(p[i]))
+    return best if best > -math.inf else math.inf

@@ -54,6 +54,8 @@ class Saddle:
         right = np.where(x[None, :] > x[candidates, None], right, math.inf)
         period = np.maximum(left[:, None], right)
         cost = period * (1 + 0.2 * (level[candidates] - level.min()))[:, None]
+        if not cost.size:
+            raise NumericalError("no point of the real line has a finite K")
         i, j = np.unravel_index(int(np.argmin(cost)), cost.shape)
         if not math.isfinite(cost[i, j]):
             raise NumericalError("no vertical line keeps the aliases of the contour small")
