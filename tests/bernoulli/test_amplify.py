@@ -156,6 +156,14 @@ def test_orders_to_infinity() -> None:
     assert values[0] < values[1] < values[2] < limit < values[2] + 1e-3
 
 
+@pytest.mark.parametrize("order", [1.0000001, 2, 1e13, 2.0**60])
+@pytest.mark.parametrize("epsilon", [5e-324, 1e-200, 1e-9, 1.0, 680.0, 1e300])
+def test_no_parameters_are_too_extreme(epsilon: float, order: float) -> None:
+    answer = amplify(epsilon, order, 0.2, 2, close=1e-2)
+    assert 0 <= answer.lower <= answer.upper <= epsilon
+    assert answer.upper <= asymptote(order, 0.2, 2) * (1 + 1e-6)
+
+
 def test_the_pair_given_back_is_feasible_and_attains_the_lower_end() -> None:
     pair = worst_pair(1.5, 7, 0.2, dimension=2)
     p = pair.probability

@@ -25,6 +25,10 @@ FLAT = 0.01
 """Below this α·ρ the ends need not be closer than a thousandth, relative to them."""
 LARGE = 690.0
 """Losses up to which probabilities are floats."""
+LEAST = 1e-280
+"""Below this (α − 1)·ε, J − 1 is hardly a float."""
+HIGHEST = 1e9
+"""Order above which there is no certificate: α·2^−52 would be too rough."""
 OUTCOMES = 400
 """Most outcomes of the channel in the certificate; more are merged to the safe side."""
 
@@ -73,6 +77,8 @@ def amplify(
 def _amplify(e: float, a: float, given: Coins, close: float = CLOSE) -> Bound:
     if e == 0 or given.c == 0.5:
         return Bound(0.0, lower=0.0, method="post-processing", certified=True)
+    if (a - 1) * e < LEAST:
+        return Bound(e, lower=0.0, method="post-processing", certified=True)
     limit = _asymptote(given, a)
     if math.isinf(e) or given.c == 0:
         value, method = min((e, "post-processing"), (limit * up(a), "asymptote"))
@@ -97,7 +103,8 @@ def _between(e: float, a: float, given: Coins, limit: float, close: float) -> Bo
     close = max(FLAT / 10, close) if flat else close
     wanted = close * min(1.0, best.divergence)
     known = min(uppers)[0]
-    if known > lower + wanted and given.number <= MOST_COINS and e <= LARGE:
+    within_reach = given.number <= MOST_COINS and e <= LARGE and a <= HIGHEST
+    if known > lower + wanted and within_reach:
         if given.number >= OUTCOMES:
             channel = fewer_outcomes(channel, channel.shares(best.pair, a), OUTCOMES)
             best = seen(channel, best.loss, a)

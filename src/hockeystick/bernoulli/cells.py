@@ -118,7 +118,7 @@ def _by_rays(
     lagrangian: Lagrangian, cells: Cells, at: Corners, slack: float
 ) -> tuple[Array, Array]:
     """For cells that touch P = Q at one of the ends (0, 0) and (1, 1); inf for others."""
-    _, a, _, _, one, other = lagrangian
+    _, a, unit, _, one, other = lagrangian
     found = []
     for low, begin, log_scale, weight, part in (
         (cells.rho_low, cells.sigma_low, one, at.pairs.y[1], at.by_rho[0][1]),
@@ -126,6 +126,7 @@ def _by_rays(
     ):
         upper = at.j[3] * (1 + slack) - part * (1 - slack)
         far = log_scale + np.log(weight) + a * low - 1 > at.log_j[3]
+        far &= log_scale + unit <= 0  # λ <= 1, as above
         upper = np.where(far, 0.0, np.maximum(_number(upper), 0.0))
         found.append(np.where(begin == 0, upper, math.inf))
     return found[0], found[1]

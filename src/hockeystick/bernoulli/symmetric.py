@@ -55,7 +55,7 @@ def symmetric_loss(epsilon: float, order: float) -> float:
     while surplus(high) < 0:
         high *= 2
     while surplus(low) > 0:
-        low /= 4
+        low, high = low / 4, low
     return find_root(surplus, low, high)[0]
 
 
