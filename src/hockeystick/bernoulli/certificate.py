@@ -59,6 +59,8 @@ def multipliers(channel: Channel, best: Symmetric) -> Multipliers | None:
     t = -math.expm1(-2 * a * rho)
     m, k = a * s, (a - 1) * t * math.exp(min(rho, 700.0))
     determinant = (k - m) * (k + m)
+    if determinant == 0:
+        return None
     first, second = (k * by_y - m * by_x) / determinant, (k * by_x - m * by_y) / determinant
     if not (first > 0 and second > 0):
         return None
