@@ -318,6 +318,19 @@ def test_two_steps_of_a_replacement() -> None:
     assert two_steps((p, q), (q, p), 0.5) < unequal
 
 
+@pytest.mark.parametrize("ratio", [0.1, 0.4])
+def test_heavy_tails_do_not_get_lost(ratio: float) -> None:
+    """K exists up to s = ratio only; ε must still grow with the steps, both ends together."""
+    posterior = GammaPosterior.public_rate(ratio, 1.0)
+    for relation, counts in ((hs.ADD_REMOVE, (3, 50)), (hs.REPLACE_ONE, (50,))):
+        before = posterior.epsilon(1e-6, relation=relation)
+        for steps in counts:
+            now = (posterior * steps).epsilon(1e-6, relation=relation)
+            assert before.upper < now.lower
+            assert now.lower > 0.9 * now.upper
+            before = now
+
+
 def test_composes_with_other_mechanisms() -> None:
     run = BetaPosterior(20.0, 20.0) * 5 + hs.Gaussian(3.0) * 2 + hs.Laplace(4.0)
     exact = run.epsilon(delta=1e-6)
@@ -367,6 +380,8 @@ def test_text(text: str) -> None:
         (lambda: BetaPosterior(1.0, -2.0), r"failures must be in \(0, inf\), got -2.0"),
         (lambda: BetaPosterior(math.nan, 1.0), "successes must be"),
         (lambda: BetaPosterior(1.0, math.inf), "failures must be"),
+        (lambda: BetaPosterior(0.01, 1.0), r"successes must be in \[0.1, 1000000000000.0\]"),
+        (lambda: GammaPosterior(1.0, 11.0), r"shape must be in \[1.1\d*, .*\], got 1.0"),
         (lambda: BetaPosterior("1", 1.0), "successes must be a number"),  # type: ignore[arg-type]
         (lambda: DirichletPosterior(1.0), "counts must be two or more numbers"),
         (lambda: DirichletPosterior(1.0, 2.0, 0.0), r"counts must be in \(0, inf\), got 0.0"),

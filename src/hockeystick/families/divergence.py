@@ -117,7 +117,11 @@ class Pairs:
         """A(η), inf outside the natural parameter space."""
         if not np.isfinite(eta).all() or (self.inside is not None and not self.inside(eta)):
             return math.inf
-        value = float(self.log_partition(eta))
+        try:
+            with np.errstate(over="ignore"):
+                value = float(self.log_partition(eta))
+        except OverflowError:
+            return math.inf
         if math.isnan(value) or value == -math.inf:
             raise ParameterError(
                 f"log_partition must have values in (-inf, inf], got {value!r} at {eta.tolist()!r}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from scipy.special import gammainc, gammaincc, gammaln
@@ -15,6 +16,12 @@ from hockeystick.series import Array, exp_minus
 FAR = 700.0
 TINY = -30.0
 """Below e^−30 the distribution function of a gamma law is its first term."""
+
+
+@lru_cache(maxsize=1024)
+def _peak(shape: float) -> float:
+    """The log-density of the logarithm of Gamma(shape) where it is highest."""
+    return 0.5 * math.log(shape) - LOG_ROOT - float(remainder(shape).real)
 
 
 @dataclass(frozen=True)
@@ -32,8 +39,7 @@ class GammaLoss(NaturalLoss):
         return np.asarray((self.start + tilt) * exp_minus(np.minimum(w, FAR)))
 
     def _peak(self, tilt: float) -> float:
-        shape = self.start + tilt
-        return 0.5 * math.log(shape) - LOG_ROOT - float(remainder(shape).real)
+        return _peak(self.start + tilt)
 
     def _above(self, tilt: float, v: Array) -> Array:
         return np.asarray(gammaincc(self.start + tilt, self._value(v)))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 import numpy as np
 from scipy.special import betainc, betaln, expit
@@ -14,6 +15,15 @@ from hockeystick.series import Array
 
 TINY = -30.0
 """Below e^−30 the distribution function of a beta law is its first term."""
+
+
+@lru_cache(maxsize=1024)
+def _peak(one: float, total: float) -> float:
+    """The log-density of the logit of Beta(one, total − one) where it is highest."""
+    other = total - one
+    rest = remainder(np.array([one, other, total])).real
+    value = 0.5 * (math.log(one) + math.log(other) - math.log(total)) - LOG_ROOT
+    return float(value - rest[0] - rest[1] + rest[2])
 
 
 @dataclass(frozen=True)
@@ -47,11 +57,7 @@ class BetaLoss(NaturalLoss):
         return np.asarray(self.total * (np.where(w < 30, near, far) - share * w))
 
     def _peak(self, tilt: float) -> float:
-        one = self.start + tilt
-        other = self.total - one
-        rest = remainder(np.array([one, other, self.total])).real
-        value = 0.5 * (math.log(one) + math.log(other) - math.log(self.total)) - LOG_ROOT
-        return float(value - rest[0] - rest[1] + rest[2])
+        return _peak(self.start + tilt, self.total)
 
     def _above(self, tilt: float, v: Array) -> Array:
         one = self.start + tilt

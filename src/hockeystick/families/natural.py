@@ -22,8 +22,9 @@ import numpy as np
 
 from hockeystick.errors import NumericalError
 from hockeystick.families.graded import POINTS, integral, legendre
-from hockeystick.families.pair import PairLoss
+from hockeystick.families.pair import LOWEST, PairLoss
 from hockeystick.families.stirling import excess, step
+from hockeystick.families.table import Table
 from hockeystick.loss import Complex, Nodes, Tails
 from hockeystick.losses.gaussian import ANGLE
 from hockeystick.series import Array
@@ -31,6 +32,8 @@ from hockeystick.series import Array
 NATS = 44.0
 """What is e^−44 = 8e-20 of the peak, or of the integral, is dropped."""
 MOST_NODES = 400_000
+MANY = 100
+"""So many values of a profile are taken from a table of it."""
 STRAIGHT = 40.0
 """So far out a tail of e^{−decay·v} is straight to rounding."""
 
@@ -196,21 +199,47 @@ class NaturalLoss(PairLoss):
         q = np.exp(self._log_density(0.0, self._place(losses))) / abs(self.move)
         return np.where(losses < self.ceiling, q, 0.0)
 
-    def _log_ahead(self, epsilon: Array) -> Array:
+    def _log_ahead(self, epsilon: Array, lowest: float = -math.inf) -> Array:
         """log ∫ p·(1 − e^{−|move|·y}) from the place where L is ε on, y being how far beyond."""
-        sign, by = math.copysign(1.0, self.move), abs(self.move)
-        begin = sign * self._place(np.ravel(epsilon))
-        value = self._log_density(self.move, sign * begin)
-        largest = sum(a for a, _ in self._gammas) + by
-        straight = begin - sign * self._centre(self.move) > STRAIGHT + math.log1p(largest)
-        if straight.any():  # where the density is e^{−decay·v} but for rounding
-            decay = self._decay(sign)
-            value += math.log(by / decay / (decay + by)) if math.isfinite(decay) else -math.inf
-        value[~straight] = self._log_integral(begin[~straight])
+        losses = np.ravel(epsilon)
+        value = np.empty_like(losses)
+        far = losses > self._straight
+        value[far] = self._log_straight(losses[far])
+        if losses.size > MANY:
+            known = losses <= self._table.last
+            value[known] = self._table(losses[known])
+            far |= known
+            if lowest >= LOWEST:
+                value[~far], far = -math.inf, np.ones_like(far)
+        value[~far] = self._log_integral(losses[~far])
         return value.reshape(np.shape(epsilon))
 
-    def _log_integral(self, begin: Array) -> Array:
+    @cached_property
+    def _straight(self) -> float:
+        """The loss from which on the density is e^{−decay·v} but for rounding."""
+        sign = math.copysign(1.0, self.move)
+        away = STRAIGHT + math.log1p(sum(a for a, _ in self._gammas) + abs(self.move))
+        return float(self._loss(np.array([self._centre(self.move) + sign * away]))[0])
+
+    def _log_straight(self, losses: Array) -> Array:
         sign, by = math.copysign(1.0, self.move), abs(self.move)
+        decay = self._decay(sign)
+        if math.isinf(decay):
+            return np.full_like(losses, -math.inf)
+        value = self._log_density(self.move, self._place(losses))
+        return np.asarray(value + math.log(by / decay / (decay + by)))
+
+    @cached_property
+    def _table(self) -> Table:
+        """log δ at many points, as far as it is a number that can be held."""
+        last = self._straight
+        while self._log_integral(np.array([last]))[0] < LOWEST:
+            last *= 0.95
+        return Table(self._log_integral, last)
+
+    def _log_integral(self, losses: Array) -> Array:
+        sign, by = math.copysign(1.0, self.move), abs(self.move)
+        begin = sign * self._place(losses)
         peak = np.maximum(begin, sign * self._centre(self.move))
         first = np.maximum(begin, self._floor)
         height = self._log_density(self.move, sign * peak)
@@ -266,5 +295,7 @@ def _stretch(first: float, last: float, core: float, fine: float, coarse: float)
     for left, right in pairwise(marks):
         width = fine if abs(left + right) / 2 <= core else coarse
         count = max(1, math.ceil((right - left) / width))
+        if count > MOST_NODES:
+            raise NumericalError(f"a quadrature would need {count} panels")
         pieces.append(np.linspace(left, right, count + 1)[1:])
     return np.concatenate(pieces)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Self
 
 import numpy as np
@@ -12,6 +13,9 @@ import numpy as np
 from hockeystick.families.strip import StripLoss
 from hockeystick.loss import Complex, Loss, Tails
 from hockeystick.series import Array
+
+LOWEST = -800.0
+"""The logarithm of what no float can hold."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,12 +42,20 @@ class PairLoss(StripLoss):
         """K'(0) without the ceiling."""
 
     @abstractmethod
-    def _log_ahead(self, epsilon: Array) -> Array:
-        """log δ(ε) without the ceiling, for ε >= 0."""
+    def _log_ahead(self, epsilon: Array, lowest: float = -math.inf) -> Array:
+        """log δ(ε) without the ceiling, for ε >= 0; what is below `lowest` may be −inf."""
 
     @abstractmethod
     def _turned(self) -> Self:
         """(Q, P) without the ceiling."""
+
+    @cached_property
+    def _whole(self) -> Self:
+        return replace(self, ceiling=math.inf)
+
+    @cached_property
+    def _back(self) -> Self:
+        return self._turned()
 
     def _set(self, top: float, bottom: float, low: float, high: float) -> None:
         """The ends of the loss and of the strip."""
@@ -63,7 +75,7 @@ class PairLoss(StripLoss):
         return math.inf if self.infinite else self._mean()
 
     def reverse_mean(self) -> float:
-        return super().reverse_mean() if self.cut else self._turned().mean()
+        return super().reverse_mean() if self.cut else self._back.mean()
 
     def spread(
         self, tilt: float, frequencies: Array, resolved: float, guarded: bool = True
@@ -87,12 +99,12 @@ class PairLoss(StripLoss):
         epsilon = np.asarray(epsilon, dtype=float)
         if self.cut:
             at = np.minimum(epsilon, self.ceiling)
-            below = replace(self, ceiling=math.inf).profile(at) + np.exp(at) * self.void
+            below = self._whole.profile(at) + np.exp(at) * self.void
             return np.where(epsilon < self.ceiling, below, self.infinite)
-        value = np.exp(self._log_ahead(np.maximum(epsilon, 0.0)))
+        value = np.exp(self._log_ahead(np.maximum(epsilon, 0.0), LOWEST))
         if (epsilon < 0).any():
             down = np.minimum(epsilon, 0.0)
-            back = -np.expm1(down) + np.exp(down) * self._turned().profile(-down)
+            back = -np.expm1(down) + np.exp(down) * self._back.profile(-down)
             value = np.where(epsilon < 0, back, value)
         return value
 
@@ -103,10 +115,10 @@ class PairLoss(StripLoss):
         return self._log_ahead(epsilon)
 
     def reverse(self) -> Loss:
-        return self if self.symmetric else super().reverse() if self.cut else self._turned()
+        return self if self.symmetric else super().reverse() if self.cut else self._back
 
     def reverse_profile(self, epsilon: Array) -> Array:
-        return super().reverse_profile(epsilon) if self.cut else self._turned().profile(epsilon)
+        return super().reverse_profile(epsilon) if self.cut else self._back.profile(epsilon)
 
     def truncated(self, mass: float) -> Loss:
         if math.isfinite(self.top):
@@ -118,4 +130,6 @@ class PairLoss(StripLoss):
             middle = (low + high) / 2
             beyond = float(self._masses(np.array([middle])).p_above[0])
             low, high = (middle, high) if beyond > mass else (low, middle)
-        return replace(self, ceiling=high)
+        made = replace(self, ceiling=high)
+        made.__dict__["_whole"] = self  # which remembers what it was asked
+        return made

@@ -2,16 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any
 
+from hockeystick.domain import finite_positive
+from hockeystick.errors import ParameterError
 from hockeystick.families.folded import FoldedLoss
 from hockeystick.families.log_gamma import GammaLoss
 from hockeystick.families.logit_beta import BetaLoss
 from hockeystick.loss import Loss
 from hockeystick.relation import ADD_REMOVE, REPLACE_ONE, Relation
 
+LEAST, MOST = 0.1, 1e12
+"""With fewer counts than this a draw gives its records away; with more it says nothing of one."""
 
-def category_pair(counts: Sequence[float], relation: Relation) -> BetaLoss | GammaLoss:
+
+def prior_count(name: str, value: Any, unit: float = 1.0) -> float:
+    """A number in [0.1, 1e12], times the unit in which records count."""
+    number = finite_positive(name, value)
+    least, most = LEAST * unit, MOST * unit
+    if not least <= number <= most:
+        raise ParameterError(f"{name} must be in [{least!r}, {most!r}], got {value!r}")
+    return number
+
+
+@lru_cache(maxsize=256)
+def category_pair(counts: tuple[float, ...], relation: Relation) -> BetaLoss | GammaLoss:
     """The worst two neighbours of a Dirichlet posterior, in the order whose δ(ε) is the larger.
 
     Replaced: record of the second rarest category a' instead of the rarest a, by prior counts, on
@@ -24,6 +40,13 @@ def category_pair(counts: Sequence[float], relation: Relation) -> BetaLoss | Gam
     return GammaLoss(rarest, 1.0)
 
 
+@lru_cache(maxsize=256)
+def gamma_pair(shape: float, largest: float) -> GammaLoss:
+    """Gamma(shape + largest) against Gamma(shape); kept, as it remembers what is asked often."""
+    return GammaLoss(shape, largest)
+
+
+@lru_cache(maxsize=256)
 def counted(pair: BetaLoss | GammaLoss, relation: Relation) -> Loss:
     """The loss that stands for the pair under a relation: with its order where that is known."""
     if relation is ADD_REMOVE or pair.symmetric:

@@ -147,7 +147,7 @@ class QuadraticLoss(PairLoss):
         density[np.argmin(slope)] = math.inf  # at the vertex it has no bound, hence no variation
         return Nodes(self._loss(z), log_q + log_weight, density)
 
-    def _log_ahead(self, epsilon: Array) -> Array:
+    def _log_ahead(self, epsilon: Array, lowest: float = -math.inf) -> Array:
         """log ∫ p·(1 − e^{ε − L}) where L > ε, with L − ε = −½κ(z − z₁)(z − z₂)."""
         low, high = self._roots(np.ravel(epsilon))
         ends = np.full_like(low, math.inf)

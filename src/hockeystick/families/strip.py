@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -41,11 +42,15 @@ class StripMixed(Mixed):
         return within(s, -math.inf, base.high, super().cgf)
 
 
-def within(s: Complex, low: float, high: float, cgf: object) -> Complex:
-    """K where Re s is in the strip, and +inf elsewhere."""
-    assert callable(cgf)
+def within(s: Complex, low: float, high: float, cgf: Callable[[Complex], Complex]) -> Complex:
+    """K where Re s is in the strip, and +inf elsewhere.
+
+    On the real line without an imaginary part, for a multiple of inf + 0i is not a number.
+    """
     inside = (s.real > low) & (s.real < high)
+    if inside.all():
+        return cgf(s)
     value = np.full(s.shape, complex(math.inf, 0.0))
     if inside.any():
         value[inside] = cgf(s[inside])
-    return value
+    return value if s.imag.any() else value.real

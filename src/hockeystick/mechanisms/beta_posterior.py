@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from hockeystick.domain import finite_positive
 from hockeystick.families.log_gamma import GammaLoss
 from hockeystick.families.logit_beta import BetaLoss
-from hockeystick.families.posterior import category_pair
+from hockeystick.families.posterior import category_pair, prior_count
 from hockeystick.mechanism import call_text
 from hockeystick.mechanisms.posterior import PosteriorSampling
 from hockeystick.relation import Relation
@@ -25,7 +24,7 @@ class BetaPosterior(PosteriorSampling):
 
     Parameters
     ----------
-    successes, failures: the counts a and b of the prior, in (0, inf).
+    successes, failures: the counts a and b of the prior, in [0.1, 1e12].
 
     >>> from hockeystick import REPLACE_ONE
     >>> round(BetaPosterior(10, 10).epsilon(delta=1e-5, relation=REPLACE_ONE), 9)
@@ -37,7 +36,7 @@ class BetaPosterior(PosteriorSampling):
 
     def __post_init__(self) -> None:
         for name in ("successes", "failures"):
-            object.__setattr__(self, name, finite_positive(name, getattr(self, name)))
+            object.__setattr__(self, name, prior_count(name, getattr(self, name)))
 
     def pair(self, relation: Relation) -> BetaLoss | GammaLoss:
         return category_pair((self.successes, self.failures), relation)

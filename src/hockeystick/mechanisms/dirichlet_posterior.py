@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from hockeystick.domain import finite_positive
 from hockeystick.errors import ParameterError
 from hockeystick.families.log_gamma import GammaLoss
 from hockeystick.families.logit_beta import BetaLoss
-from hockeystick.families.posterior import category_pair
+from hockeystick.families.posterior import category_pair, prior_count
 from hockeystick.mechanism import call_text
 from hockeystick.mechanisms.posterior import PosteriorSampling
 from hockeystick.relation import Relation
@@ -25,7 +24,7 @@ class DirichletPosterior(PosteriorSampling):
 
     Parameters
     ----------
-    counts: those of the prior, two or more, each in (0, inf).
+    counts: those of the prior, two or more, each in [0.1, 1e12].
 
     >>> from hockeystick import REPLACE_ONE
     >>> round(DirichletPosterior(10, 20, 10).epsilon(delta=1e-5, relation=REPLACE_ONE), 9)
@@ -37,7 +36,7 @@ class DirichletPosterior(PosteriorSampling):
     def __init__(self, *counts: float) -> None:
         if len(counts) < 2:
             raise ParameterError(f"counts must be two or more numbers, got {counts!r}")
-        values = tuple(finite_positive("counts", count) for count in counts)
+        values = tuple(prior_count("counts", count) for count in counts)
         object.__setattr__(self, "counts", values)
 
     def pair(self, relation: Relation) -> BetaLoss | GammaLoss:

@@ -8,6 +8,7 @@ from typing import Self
 from hockeystick.domain import finite_positive
 from hockeystick.errors import ParameterError, RelationError
 from hockeystick.families.log_gamma import GammaLoss
+from hockeystick.families.posterior import gamma_pair, prior_count
 from hockeystick.mechanism import call_text
 from hockeystick.mechanisms.posterior import PosteriorSampling
 from hockeystick.relation import REPLACE_ONE, Relation
@@ -27,7 +28,7 @@ class GammaPosterior(PosteriorSampling):
 
     Parameters
     ----------
-    shape: k of the prior, in (0, inf). The rate does not matter to privacy.
+    shape: k of the prior, in [0.1·largest, 1e12·largest]. The rate does not matter to privacy.
     largest: the largest count c, in (0, inf).
 
     >>> round(GammaPosterior(10, largest=1).epsilon(delta=1e-5), 9)
@@ -41,8 +42,9 @@ class GammaPosterior(PosteriorSampling):
     rate_is_public: bool = False
 
     def __post_init__(self) -> None:
-        for name in ("shape", "largest"):
-            object.__setattr__(self, name, finite_positive(name, getattr(self, name)))
+        largest = finite_positive("largest", self.largest)
+        object.__setattr__(self, "largest", largest)
+        object.__setattr__(self, "shape", prior_count("shape", self.shape, largest))
         if not isinstance(self.rate_is_public, bool):
             raise ParameterError(
                 f"rate_is_public must be True or False, got {self.rate_is_public!r}"
@@ -70,7 +72,7 @@ class GammaPosterior(PosteriorSampling):
                 "under REPLACE_ONE (and sample a fixed number of records), or keep the rate "
                 f"constant: GammaPosterior.public_rate({self.shape!r}, {self.largest!r})"
             )
-        return GammaLoss(self.shape, self.largest)
+        return gamma_pair(self.shape, self.largest)
 
     def __repr__(self) -> str:
         name = "GammaPosterior.public_rate" if self.rate_is_public else "GammaPosterior"

@@ -21,6 +21,8 @@ from hockeystick.mechanism import Mechanism, call_text
 from hockeystick.relation import ADD_REMOVE, Relation
 from hockeystick.series import Array
 
+MOST_EXCESS = 10.0
+"""With variances that differ more, tails are too heavy for the exact accountant."""
 ALIKE = 1e-15
 """Variances that differ by this part of themselves are the same but for rounding."""
 
@@ -37,8 +39,9 @@ class GaussianPair(Mechanism):
         Σ_α = αΣ₂ + (1−α)Σ₁,
 
     infinite where Σ_α is not positive definite (Gil, Alajaji and Linder 2013). Where one coordinate
-    alone differs, or no variance does, the loss is known exactly; else the Rényi curve is, and
-    `independent` gives the coordinates one by one, for exact answers without sampling.
+    alone differs (in variance at most elevenfold), or no variance does, the loss is known exactly;
+    else the Rényi curve is, and `independent` gives the coordinates one by one, for exact answers
+    without sampling.
 
     Parameters
     ----------
@@ -105,7 +108,8 @@ class GaussianPair(Mechanism):
             return GaussianLoss(length) if length else NOTHING
         if differ.sum() > 1 or (shift[~differ] != 0).any():
             return None
-        return QuadraticLoss(float(shift[differ][0]), float(excess[differ][0]))
+        one, by = float(shift[differ][0]), float(excess[differ][0])
+        return QuadraticLoss(one, by) if max(by, -by / (1 + by)) <= MOST_EXCESS else None
 
     def attained(self, relation: Relation, steps: int) -> Loss | None:
         pair = self._pair()
