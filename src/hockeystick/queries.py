@@ -24,6 +24,8 @@ from hockeystick.series import Array
 METHODS = ("auto", "closed form", "contour", "lattice", "renyi")
 LOOSE = 1e-4
 """Relative gap between the ends from which on another route is tried as well."""
+CONTRADICTION = 1e-6
+"""How far, relatively, a lower end may be above an upper one before it is an error."""
 MANY = 200
 """Steps from which on the contour takes a few milliseconds."""
 ROUNDING = 1e-13
@@ -97,7 +99,13 @@ class _Question:
             found.append(Interval(0.0, max(0.0, loss.top), "closed form"))
         best = min(found, key=lambda each: each.upper)
         lower = max(each.lower for each in found)
-        return Interval(min(lower, best.upper), best.upper, best.method)
+        return Interval(self.below(lower, best.upper), best.upper, best.method)
+
+    def below(self, lower: float, upper: float) -> float:
+        """The lower end; an error where two routes contradict each other."""
+        if lower > upper * (1 + CONTRADICTION) + (CONTRADICTION if self is _EPSILON else 0.0):
+            raise NumericalError(f"one route says at least {lower!r}, another at most {upper!r}")
+        return min(lower, upper)
 
 
 _EPSILON, _DELTA = _Question("epsilon"), _Question("delta")
@@ -126,7 +134,7 @@ def _answer(
     attained = attained_sides(mechanism, relation)
     if attained is not None:
         lower = _worst(attained, question, given, "auto").lower
-        answer = answer._replace(lower=min(lower, answer.upper))
+        answer = answer._replace(lower=question.below(lower, answer.upper))
     return _bound(answer)
 
 

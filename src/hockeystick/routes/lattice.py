@@ -374,6 +374,8 @@ def epsilon(loss: ComposedLoss, delta: float) -> Interval:
             if root > -math.inf or window.epsilon <= 0:
                 break
             window = _window(cut, max(0.0, high.first - high.width), math.log(target))
+        if root == -math.inf and window.epsilon > 0:
+            raise NumericalError("no window of the lattice was found that holds epsilon")
         if root <= 0:
             return 0.0, 0.0
         alias = math.exp(window.log_alias)

@@ -108,7 +108,8 @@ class WithReplacement(Sampler):
         replace = [base_loss(group, REPLACE_ONE) for group in groups]
         if relation is ZERO_OUT:
             zero = [base_loss(group, ZERO_OUT) for group in groups]
-            backward = self._half(zero, zero, rest)
+            without = [loss.reverse() for loss in zero]
+            backward = self._half(without, without, rest)
             return loss_of(self._half(zero, replace, rest), backward)
         return loss_of(self._half(replace, replace, rest))
 

@@ -144,7 +144,8 @@ def fixed_size_loss(mechanism: Mechanism, relation: Relation, fraction: float) -
     if relation is REPLACE_ONE:
         return loss_of(joint([fraction], [replace], [replace], fraction))
     zero = base_loss(mechanism, ZERO_OUT)
-    backward = joint([fraction], [zero], [zero], fraction)
+    without = zero.reverse()
+    backward = joint([fraction], [without], [without], fraction)
     return loss_of(joint([fraction], [zero], [replace], fraction), backward)
 
 
