@@ -116,6 +116,22 @@ def test_what_is_known_by_its_curve_has_no_lower_end() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("lower", "upper", "said"),
+    [
+        (1.99999, 3.7765, "costs at least 1.99999: the answer is at most 89 % too high."),
+        (1.0, 4.0, "costs at least 1: the answer is at most 300 % too high."),
+        (2.0, 2.025, "costs at least 2: the answer is at most 1.3 % too high."),
+        (2.0, math.inf, "costs at least 2."),
+    ],
+)
+def test_too_high_is_measured_from_the_lower_end(lower: float, upper: float, said: str) -> None:
+    """The truth may be as small as the lower end: from 1 to 4 is 300 %, not 75 %."""
+    bound = hs.Bound(upper, lower=lower, method="lattice")
+    paragraphs = Statement(hs.Laplace(1), hs.ADD_REMOVE, 1e-6, bound, 0.5, 1.0).paragraphs()
+    assert paragraphs["How tight it is"][0].endswith(said)
+
+
 def test_nothing_costs_nothing() -> None:
     printed = words("Composition()", "--delta", "0")
     assert "What runs Nothing." in printed

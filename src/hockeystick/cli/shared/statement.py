@@ -192,17 +192,24 @@ def _tightness(bound: Bound) -> list[str]:
     if bound.upper == bound.lower:
         lines.append("It is attained: some pair of neighbouring data sets costs as much.")
     elif bound.lower > 0:
-        gap = (bound.upper - bound.lower) / bound.upper if math.isfinite(bound.upper) else 1.0
-        most = answer.at_most(max(100 * gap, LEAST_GAP), 2)
         lines.append(
-            f"Some pair of neighbouring data sets costs at least {answer.at_least(bound.lower, 6)}:"
-            f" the answer is at most {most} % too high."
+            "Some pair of neighbouring data sets costs at least "
+            f"{answer.at_least(bound.lower, 6)}{_too_high(bound)}."
         )
     else:
         lines.append("No lower end is known: the true epsilon may be far smaller.")
     if not bound.certified:
         lines.append("Rounding errors are estimated with a margin, not proven.")
     return lines
+
+
+def _too_high(bound: Bound) -> str:
+    """By how much the answer may exceed the truth, which may be as small as the lower end."""
+    if math.isinf(bound.upper):
+        return ""
+    gap = max(100 * (bound.upper / bound.lower - 1), LEAST_GAP)
+    digits = max(2, len(f"{gap:.0f}"))  # 300 %, not 3e+02 %
+    return f": the answer is at most {answer.at_most(gap, digits)} % too high"
 
 
 def _percent(share: float) -> str:
