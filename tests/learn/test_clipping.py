@@ -10,9 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
+from hockeystick.errors import ParameterError
 from hockeystick.learn.clipping import clipped, lengths
 from hockeystick.learn.linear import Linear, Logistic, Softmax, Squares
-from hockeystick.learn.objective import Custom
+from hockeystick.learn.objective import Custom, Objective
 from hockeystick.learn.records import Records
 
 NORMS = ("L1", "L2")
@@ -102,6 +103,30 @@ def test_gradients_are_the_differences_of_the_losses(objective):
         )
 
 
+@pytest.mark.parametrize("norm", NORMS)
+@pytest.mark.parametrize("clip", [1e-320, 1e-300, 1e-200, 1e-10, 0.7])
+@given(st.data())
+def test_tiny_clips_and_tiny_factors_keep_the_limit(norm, clip, data):
+    """Below 2e-308 floats have few digits, so that a product could come out longer."""
+    size = st.floats(-323, 308).map(lambda e: 10.0**e)
+    x = data.draw(arrays(float, (1, 3), elements=size))
+    theta, y = data.draw(arrays(float, (3, 1), elements=size)), data.draw(size)
+    records = Records(x, np.array([y]))
+    objectives = Squares(), Custom(3, lambda t, x, y: y, lambda t, x, y: x)
+    for objective in objectives:
+        total = objective.clipped_sum(theta, records, clip, norm)
+        assert exact_norm(total.ravel().tolist(), norm) <= clip
+
+
+def test_a_factor_without_digits_is_none():
+    """1e308 · (1e-10 / 1e308) is 0.99999998e-10 or 1.0000001e-10: no factor in floats is near."""
+    for length in (9.3e307, 1.1e308, 1.7e308):
+        rows = np.array([[length]])
+        assert clipped(rows, np.array([length]), 1e-10).tolist() == [[0.0]]
+    near = clipped(np.array([[1e270]]), np.array([1e270]), 1e-10)
+    np.testing.assert_allclose(near, 1e-10, rtol=1e-11)
+
+
 def test_losses_of_known_values():
     one = Records(np.array([[2.0]]), np.array([1.0]))
     assert Logistic().losses(np.array([[3.0]]), one)[0] == pytest.approx(math.log1p(math.exp(-6)))
@@ -136,3 +161,29 @@ def test_custom_objectives_clip_each_record():
     found = custom.clipped_sum(np.zeros((2, 1)), records, 1.0, "L2")
     np.testing.assert_allclose(found[:, 0], [0.9, 1.2], rtol=1e-11)
     assert not isinstance(custom, Linear)
+
+
+@pytest.mark.parametrize("shape", [(2, 1), (4, 1), (4, 2), (2, 2, 1), (2,), (1, 2), (4,)])
+def test_gradients_of_another_shape_are_refused(shape):
+    """Two records and three parameters: 2 x 3 and nothing that only has as many numbers."""
+    records = Records(np.zeros((2, 3)), np.zeros(2))
+    custom = Custom(3, lambda t, x, y: y, lambda t, x, y: np.ones(shape))
+    with pytest.raises(ParameterError, match=r"gradient must be an array of the shape \(2, 3\)"):
+        custom.clipped_sum(np.zeros((3, 1)), records, 1.0, "L2")
+
+
+def test_one_record_must_not_become_many():
+    class Cut(Squares):
+        def gradients(self, parameters, records):
+            return np.ones((3 * len(records.targets), *parameters.shape))
+
+        def residuals(self, parameters, records):
+            return np.ones((len(records.targets), 2))
+
+    records = Records(np.zeros((2, 3)), np.zeros(2))
+    with pytest.raises(
+        ParameterError, match=r"gradients must be an array of the shape \(2, 3, 1\)"
+    ):
+        Objective.clipped_sum(Cut(), np.zeros((3, 1)), records, 1.0, "L2")
+    with pytest.raises(ParameterError, match=r"residuals must be an array of the shape \(2, 1\)"):
+        Cut().clipped_sum(np.zeros((3, 1)), records, 1.0, "L2")

@@ -10,6 +10,7 @@ from scipy import stats
 
 import hockeystick as hs
 from hockeystick.learn import Budget, Custom, Logistic, Plan, Softmax, Squares, private_sgd
+from hockeystick.randomness import generator
 
 X = np.random.default_rng(0).standard_normal((60, 3))
 Y = (X[:, 0] > 0).astype(float)
@@ -111,14 +112,35 @@ def test_earlier_spending_need_not_have_a_text():
 
 
 def test_the_step_is_spent_before_its_noise_is_drawn():
-    accountant = hs.Accountant()
+    accountant, seen = hs.Accountant(), []
 
-    def broken(theta, x, y):
-        raise RuntimeError("no gradient")
+    def gradient(theta, x, y):
+        seen.append(accountant.spent)
+        return np.zeros((len(y), 1))
 
-    with pytest.raises(RuntimeError, match="no gradient"):
-        private_sgd(Custom(1, broken, broken), X, Y, plan(), rng=1, accountant=accountant)
-    assert accountant.spent == plan().step
+    custom = Custom(1, gradient, gradient)
+    private_sgd(custom, X, Y, plan(steps=3), rng=1, accountant=accountant)
+    assert seen == [plan().step, plan().step * 2, plan().step * 3]
+
+
+@pytest.mark.parametrize("broken", ["callback", "gradient"])
+def test_a_run_that_breaks_off_costs_the_whole_plan(broken):
+    """What was seen may be why."""
+    accountant, calls = hs.Accountant(), []
+
+    def fail(*seen):
+        calls.append(seen)
+        if len(calls) == 3:
+            raise RuntimeError("enough")
+        return X[: len(seen[-1])] * 0 if broken == "gradient" else None
+
+    objective = Custom(3, fail, fail) if broken == "gradient" else Logistic()
+    callback = fail if broken == "callback" else None
+    with pytest.raises(RuntimeError, match="enough"):
+        private_sgd(
+            objective, X, Y, plan(), rng=1, accountant=accountant, callback=callback, every=1
+        )
+    assert accountant.spent == plan().mechanism
 
 
 def test_epochs_drawn_as_a_whole_are_one_event_of_many_steps():
@@ -190,8 +212,9 @@ def test_reports_tell_epsilon_and_only_public_losses():
         private_sgd(Logistic(), X, Y, plan(), validation=public, training_loss=True)
 
 
-def test_to_stop_early_costs_the_whole_plan():
-    run = private_sgd(Logistic(), X, Y, plan(), rng=1, callback=lambda p: p.step >= 3, every=1)
+@pytest.mark.parametrize("stop", [lambda p: p.step >= 3, lambda p: np.float64(p.step) >= 3])
+def test_to_stop_early_costs_the_whole_plan(stop):
+    run = private_sgd(Logistic(), X, Y, plan(), rng=1, callback=stop, every=1)
     assert run.taken == 3
     assert run.accountant.spent == plan().mechanism
     assert run.privacy(1e-5).mechanism == plan().mechanism
@@ -257,3 +280,32 @@ def test_a_batch_larger_than_the_data():
         private_sgd(Logistic(), X, Y, chosen)
     with pytest.raises(hs.ParameterError, match="size must be at most the population"):
         hs.WithoutReplacement(100, 60)
+
+
+def test_an_accountant_that_would_answer_for_other_neighbours_is_refused():
+    chosen = plan(relation=hs.REPLACE_ONE)
+    accountant = hs.Accountant()
+    with pytest.raises(hs.RelationError, match=r"make it Accountant\(REPLACE_ONE\)"):
+        private_sgd(Logistic(), X, Y, chosen, accountant=accountant)
+    assert accountant.spent == hs.Composition()
+    accountant = hs.Accountant(hs.REPLACE_ONE)
+    run = private_sgd(Logistic(), X, Y, chosen, accountant=accountant, rng=0)
+    assert accountant.epsilon(1e-5) == run.privacy(1e-5).epsilon
+
+
+def test_a_generator_of_unknown_security_is_noted():
+    own = private_sgd(Logistic(), X, Y, plan(), rng=np.random.default_rng())
+    assert "came from the caller's PCG64" in str(own.privacy(1e-5))
+    assert "protects nobody" in str(own.privacy(1e-5))
+    pytest.importorskip("randomgen")
+    assert private_sgd(Logistic(), X, Y, plan(), rng=generator()).notes == ()
+
+
+@pytest.mark.parametrize(
+    "public", [(X[:, :2], Y), (X, Y[1:]), (X, Y + 1), (X[0], Y)], ids=["2", "rows", "y", "row"]
+)
+def test_validation_is_checked_before_anything_is_spent(public):
+    accountant = hs.Accountant()
+    with pytest.raises(hs.ParameterError):
+        private_sgd(Logistic(), X, Y, plan(), rng=1, accountant=accountant, validation=public)
+    assert accountant.spent == hs.Composition()

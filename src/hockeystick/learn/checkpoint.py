@@ -2,7 +2,8 @@
 
 One JSON file, written whole or not at all. The accountant is in it, so what was spent before the
 interruption cannot be forgotten. The state of the random generator is kept only for a run that
-was started with a seed; the state of a secure one would give away the noise of every step.
+was started with a seed, and that there was one; the state of a secure one would give away the
+noise of every step.
 """
 
 from __future__ import annotations
@@ -29,11 +30,12 @@ VERSION = 1
 
 @dataclass
 class State:
-    """Where a run is: steps done, θ, the momentum's u."""
+    """Where a run is: steps done, θ, the momentum's u, whether any step so far had a seed."""
 
     done: int
     parameters: Array
     velocity: Array
+    seeded: bool = False
 
 
 @dataclass(frozen=True)
@@ -42,11 +44,14 @@ class Checkpoint:
 
     Parameters
     ----------
-    path: of the file. plan: what the run does; a file of another plan is refused.
+    path: of the file. plan: what the run does. objective, features: the objective's name and the
+        number of features. A file of another plan, objective or number of features is refused.
     """
 
     path: Path
     plan: Plan
+    objective: str
+    features: int
 
     def save(self, state: State, before: Mechanism, rng: Generator | None) -> None:
         """Write the state and what was spent before the run.
@@ -59,7 +64,10 @@ class Checkpoint:
             "format": FORMAT,
             "version": VERSION,
             "plan": plan_text(self.plan),
+            "objective": self.objective,
+            "features": self.features,
             "done": state.done,
+            "seeded": state.seeded,
             "parameters": state.parameters.tolist(),
             "velocity": state.velocity.tolist(),
             "generator": None if rng is None else rng.bit_generator.state,
@@ -70,23 +78,41 @@ class Checkpoint:
     def load(self, shape: tuple[int, int], rng: Generator | None) -> tuple[State, Mechanism]:
         """The state and what was spent before the run; sets the generator to where it was."""
         content = self._read()
-        if content.get("plan") != plan_text(self.plan):
-            raise ParameterError(
-                f"the checkpoint {self.path} is of another plan: resume with the plan it was "
-                "started with, or choose another file"
-            )
+        self._check(content)
         try:
             state = State(
                 int(content["done"]),
                 np.array(content["parameters"], dtype=float).reshape(shape),
                 np.array(content["velocity"], dtype=float).reshape(shape),
+                bool(content["seeded"]),
             )
             before = Accountant.from_json(json.dumps(content["before"])).spent
-            if rng is not None and content["generator"] is not None:
-                rng.bit_generator.state = content["generator"]
+            kept = content["generator"]
+            if rng is not None and kept is not None:
+                rng.bit_generator.state = kept
         except (KeyError, TypeError, ValueError) as error:
             raise ParameterError(f"the checkpoint {self.path} does not fit: {error}") from None
+        if rng is not None and kept is None:
+            # The seed would start its numbers again, and with them the noise of earlier steps.
+            raise ParameterError(
+                f"rng must be None to resume the checkpoint {self.path}, whose run went on without "
+                "a seed"
+            )
         return state, before
+
+    def _check(self, content: dict[str, Any]) -> None:
+        own = {
+            "plan": plan_text(self.plan),
+            "objective": self.objective,
+            "features": self.features,
+        }
+        names = {"plan": "plan", "objective": "objective", "features": "number of features"}
+        for key, value in own.items():
+            if content.get(key) != value:
+                raise ParameterError(
+                    f"the checkpoint {self.path} is of another {names[key]}: resume with the one "
+                    "it was started with, or choose another file"
+                )
 
     def _read(self) -> dict[str, Any]:
         try:

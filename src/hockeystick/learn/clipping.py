@@ -1,7 +1,8 @@
 """Clipping: the length of a record's gradient, and the factor that brings it down to the limit.
 
-A record whose length is not a finite number contributes nothing, so that no record, whatever it
-holds, moves the sum by more than the limit.
+A record whose length is not a finite number, or is more than 1e290 times the limit, contributes
+nothing: factors of it would lose their digits. So no record, whatever it holds, moves the sum by
+more than the limit.
 """
 
 from __future__ import annotations
@@ -13,6 +14,10 @@ from hockeystick.series import Array
 
 MARGIN = 1 - 2.0**-40
 """The limit is kept this much below the clip, which is more than a length's own rounding."""
+REACH = 1e290
+"""Lengths up to so many limits are brought down; the smallest float with all its digits is 2e-308.
+
+It is the least limit as well, upside down: below 1e-290 every record contributes nothing."""
 
 
 def lengths(rows: Array, norm: Norm) -> Array:
@@ -38,7 +43,7 @@ def lengths(rows: Array, norm: Norm) -> Array:
 
 
 def clipped(rows: Array, norms: Array, clip: float) -> Array:
-    """The rows, each times min(1, clip / its norm); zero where the norm is not finite.
+    """The rows, each times min(1, clip / its norm); zero where that is out of reach.
 
     `norms` are of what the rows stand for, which may be longer: the gradient x·rᵀ of a linear
     model is clipped by its residual r alone.
@@ -47,9 +52,9 @@ def clipped(rows: Array, norms: Array, clip: float) -> Array:
     [[2.0], [3.99999999999...], [0.0]]
     """
     limit = clip * MARGIN
-    finite = np.isfinite(norms)
+    near = (norms <= limit * REACH) & np.isfinite(norms) & (limit * REACH >= 1)
     with np.errstate(invalid="ignore"):
         rows = rows * (limit / np.maximum(norms, limit))[:, None]
-    if not finite.all():
-        rows[~finite] = 0.0
+    if not near.all():
+        rows[~near] = 0.0
     return np.asarray(rows)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 from numpy.random import Generator
 
@@ -32,26 +34,40 @@ class Descent:
         self.records = objective.measured(records, plan.norm)
         self.before = account.spent
         self.rng = generator(rng)
-        self.seeded = not (rng is None or isinstance(rng, Generator))
+        seeded = not (rng is None or isinstance(rng, Generator))
+        # The state of any other generator is never written.
+        self.kept = self.rng if seeded else None
         self.state = _start(objective.shape(records.features.shape[1]), start)
+        self.state.seeded = seeded
+        self.spent = 0  # steps on the accountant, which is one more than done within a step
         self.checkpoint: Checkpoint | None = None
 
-    def resume(self, checkpoint: Checkpoint) -> None:
+    def resume(self, path: Path) -> None:
         """Save to the checkpoint from now on; go on from it if there is one."""
-        self.checkpoint = checkpoint
-        if not checkpoint.path.exists():
+        features = self.records.features.shape[1]
+        self.checkpoint = Checkpoint(path, self.plan, self.objective.name, features)
+        if not path.exists():
             return
-        rng = self.rng if self.seeded else None
-        self.state, before = checkpoint.load(self.state.parameters.shape, rng)
+        seeded = self.state.seeded
+        self.state, before = self.checkpoint.load(self.state.parameters.shape, self.kept)
+        self.state.seeded |= seeded
         if before != self.before:
             raise ParameterError(
                 "accountant must hold what it held when the checkpoint's run began, "
                 f"{before!r}, got {self.before!r}"
             )
         self.account.spend(self.plan.step, self.state.done)
+        self.spent = self.state.done
 
     def run(self, watch: Watch) -> None:
-        """All steps that are left."""
+        """All steps that are left; all of them are spent, however the run ends."""
+        try:
+            self._run(watch)
+        finally:
+            # To stop by what was seen is not cheaper than to go on, nor is an error.
+            self.account.spend(self.plan.step, self.plan.steps - self.spent)
+
+    def _run(self, watch: Watch) -> None:
         steps, stop = self.plan.steps, False
         with bar(steps, watch.progress) as show:
             while self.state.done < steps and not stop:
@@ -62,12 +78,11 @@ class Descent:
                         progress = self.progress(watch)
                         show(progress)
                         stop = watch.tell(progress)
-        # To stop by what was seen is not cheaper than to go on.
-        self.account.spend(self.plan.step, steps - self.state.done)
 
     def step(self) -> None:
         """Spend, draw, and descend."""
         self.account.spend(self.plan.step)
+        self.spent += 1
         drawn = self.plan.sampler.draw(len(self.records.targets), self.rng)
         for batch in drawn if isinstance(drawn, list) else [drawn]:
             self._descend(self.records.take(batch))
@@ -84,7 +99,7 @@ class Descent:
 
     def save(self) -> None:
         if self.checkpoint is not None:
-            self.checkpoint.save(self.state, self.before, self.rng if self.seeded else None)
+            self.checkpoint.save(self.state, self.before, self.kept)
 
     def progress(self, watch: Watch) -> Progress:
         parameters, plan, epsilon, loss = self.state.parameters, self.plan, None, None

@@ -13,8 +13,8 @@ import numpy as np
 
 from hockeystick.domain import whole
 from hockeystick.errors import ParameterError
-from hockeystick.learn.clipping import clipped, lengths
-from hockeystick.learn.objective import Objective
+from hockeystick.learn.clipping import REACH, clipped, lengths
+from hockeystick.learn.objective import Objective, check_shape
 from hockeystick.learn.records import Records
 from hockeystick.sensitivity import Norm
 from hockeystick.series import Array
@@ -43,10 +43,14 @@ class Linear(Objective):
         known = records.lengths
         if known is None:
             known = lengths(records.features, norm)
-        # Products that overflow give norms that are not finite, which `clipped` takes out.
+        # Products that overflow give norms that are not finite, which `clipped` takes out, as it
+        # must where one factor is so long that the other one has too few digits left.
         with np.errstate(over="ignore", invalid="ignore"):
             residuals = self.residuals(parameters, records)
-            norms = known * lengths(residuals, norm)
+            check_shape("residuals", residuals, (len(records.targets), parameters.shape[1]))
+            own = lengths(residuals, norm)
+            near = np.maximum(known, own) <= clip * REACH
+            norms = np.where(near, known * own, np.inf)
         return np.asarray(records.features.T @ clipped(residuals, norms, clip))
 
 

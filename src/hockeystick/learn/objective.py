@@ -8,6 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from hockeystick.domain import whole
+from hockeystick.errors import ParameterError
 from hockeystick.learn.clipping import clipped, lengths
 from hockeystick.learn.records import Records
 from hockeystick.sensitivity import Norm
@@ -29,6 +31,11 @@ class Objective(ABC):
     def gradients(self, parameters: Array, records: Records) -> Array:
         """The gradient of each record's loss: an array (records, *θ.shape)."""
 
+    @property
+    def name(self) -> str:
+        """What a checkpoint knows the objective by."""
+        return type(self).__qualname__
+
     def check(self, records: Records) -> None:
         """Raise an error for targets that have no loss, without showing them."""
         return
@@ -47,7 +54,10 @@ class Objective(ABC):
         ----------
         clip: in (0, inf). norm: "L1" or "L2".
         """
-        rows = self.gradients(parameters, records).reshape(-1, parameters.size)
+        gradients = self.gradients(parameters, records)
+        # Rows of another length would be cut up into more records than there are.
+        check_shape("gradients", gradients, (len(records.targets), *parameters.shape))
+        rows = gradients.reshape(-1, parameters.size)
         total = clipped(rows, lengths(rows, norm), clip).sum(axis=0)
         return np.asarray(total).reshape(parameters.shape)
 
@@ -74,6 +84,15 @@ class Custom(Objective):
     loss: Callable[[Array, Array, Array], Array]
     gradient: Callable[[Array, Array, Array], Array]
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "parameters", whole("parameters", self.parameters, 1))
+
+    @property
+    def name(self) -> str:
+        given = (self.loss, self.gradient)
+        names = ", ".join(getattr(f, "__qualname__", type(f).__name__) for f in given)
+        return f"Custom({self.parameters}, {names})"
+
     def shape(self, features: int) -> tuple[int, int]:
         return self.parameters, 1
 
@@ -82,4 +101,21 @@ class Custom(Objective):
 
     def gradients(self, parameters: Array, records: Records) -> Array:
         rows = self.gradient(parameters[:, 0], records.features, records.targets)
-        return np.asarray(rows, dtype=float)[:, :, None]
+        rows = np.asarray(rows, dtype=float)
+        check_shape("gradient", rows, (len(records.targets), self.parameters))
+        return rows[:, :, None]
+
+
+def check_shape(name: str, found: Array, wanted: tuple[int, ...]) -> None:
+    """Raise an error unless an array has exactly the wanted shape.
+
+    >>> check_shape("gradient", np.zeros((4, 1)), (2, 2))
+    Traceback (most recent call last):
+    ...
+    hockeystick.errors.ParameterError: gradient must be an array of the shape (2, 2), a row for ...
+    """
+    if np.shape(found) != wanted:
+        raise ParameterError(
+            f"{name} must be an array of the shape {wanted}, a row for each record, got "
+            f"{np.shape(found)}"
+        )

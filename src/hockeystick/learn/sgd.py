@@ -6,20 +6,28 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
+from numpy.random import Generator
+
 from hockeystick.accountant import Accountant
-from hockeystick.errors import RelationError
+from hockeystick.composition import compose
+from hockeystick.errors import ParameterError, RelationError
 from hockeystick.learn.budget import Budget
-from hockeystick.learn.checkpoint import Checkpoint
 from hockeystick.learn.descent import Descent
 from hockeystick.learn.objective import Objective
 from hockeystick.learn.plan import Plan
 from hockeystick.learn.privacy import Privacy
 from hockeystick.learn.records import Records
 from hockeystick.learn.watch import Callback, Watch
+from hockeystick.queries import relation_of
 from hockeystick.randomness import Randomness
 from hockeystick.series import Array
 
 SEEDED = "The random numbers came from a seed: this run is an experiment and protects nobody."
+UNKNOWN = (
+    "The random numbers came from the caller's {}, which is not known to be secure: if it is not, "
+    "this run is an experiment and protects nobody."
+)
+FINISHED = "The checkpoint was of a finished run: nothing was trained on these records again."
 LEAKED = "The loss on the private records was shown during the run, which no epsilon covers."
 
 
@@ -69,7 +77,8 @@ def private_sgd(
     ----------
     features: a matrix of finite numbers, a row for each record. targets: a finite number for each.
     plan: what runs; see `Plan`.
-    rng: None is secure; an integer is for experiments and makes the run repeatable.
+    rng: None is secure; an integer is for experiments and makes the run repeatable. A generator
+        other than ChaCha is noted in the statement, and none goes together with a checkpoint.
     start: public parameters to start from; zeros by default.
     accountant: where the steps are spent, on top of what it holds.
     budget: the run is planned to end before the accountant's total exceeds it.
@@ -79,7 +88,8 @@ def private_sgd(
     callback: called with a `Progress` at each report; returning True stops the run.
     progress: whether to show a bar on standard error.
     every: steps between reports and checkpoints; a twentieth of the plan by default.
-    checkpoint: a file to save to at each report, and to resume from where it exists.
+    checkpoint: a file to save to at each report, and to resume from where it exists. The plan, the
+        objective and the number of features must be those of the file.
 
     >>> import numpy as np
     >>> from hockeystick import Gaussian, Poisson
@@ -96,17 +106,60 @@ def private_sgd(
         delta = budget.delta
     public = None if validation is None else Records.checked("validation", *validation)
     watch = Watch(delta, public, training_loss, callback, progress, every)
+    if checkpoint is not None and isinstance(rng, Generator):
+        raise ParameterError(
+            "rng must be None or a seed where there is a checkpoint: a generator that is made anew "
+            "when the run is resumed could repeat its noise"
+        )
     account = Accountant(plan.relation) if accountant is None else accountant
-    if account.relation not in (None, plan.relation):
-        raise RelationError(f"the accountant speaks of {account.relation!r}, the plan of {plan!r}")
+    _check_relation(account, plan)
     if budget is not None:
         fitting = budget.steps(account.spent, plan.step, plan.steps, plan.relation)
         plan = plan.shortened(fitting)
     records = Records.checked("features", features, targets)
     objective.check(records)
+    if public is not None:
+        _check_validation(objective, public, records)
     descent = Descent(objective, records, plan, account, rng, start)
     if checkpoint is not None:
-        descent.resume(Checkpoint(Path(checkpoint), plan))
+        descent.resume(Path(checkpoint))
+    finished = 0 < descent.state.done == plan.steps
     descent.run(watch)
-    notes = ((SEEDED,) if descent.seeded else ()) + ((LEAKED,) if training_loss else ())
-    return Run(descent.state.parameters, plan, account, descent.state.done, notes)
+    state = descent.state
+    notes = [SEEDED] if state.seeded else []
+    if isinstance(rng, Generator) and not known_secure(rng):
+        notes.append(UNKNOWN.format(type(rng.bit_generator).__name__))
+    notes += [LEAKED] * training_loss + [FINISHED] * finished
+    return Run(state.parameters, plan, account, state.done, tuple(notes))
+
+
+def known_secure(rng: Generator) -> bool:
+    """Whether the generator's bits are those of ChaCha, as `rng=None` takes them.
+
+    >>> import numpy as np
+    >>> known_secure(np.random.default_rng())
+    False
+    """
+    kind = type(rng.bit_generator)
+    return kind.__name__ == "ChaCha" and kind.__module__.startswith("randomgen.")
+
+
+def _check_relation(account: Accountant, plan: Plan) -> None:
+    """The accountant must answer for the neighbours that the plan is about."""
+    own = account.relation
+    if own is None:
+        own = relation_of(compose([(account.spent, 1), (plan.step, 1)]), None)
+    if own is not plan.relation:
+        raise RelationError(
+            f"the accountant answers for {own!r}, but the plan is for {plan.relation!r}: make it "
+            f"Accountant({plan.relation!r})"
+        )
+
+
+def _check_validation(objective: Objective, public: Records, records: Records) -> None:
+    wanted, found = records.features.shape[1], public.features.shape[1]
+    if found != wanted:
+        raise ParameterError(
+            f"validation must have as many features as the records, {wanted}, got {found}"
+        )
+    objective.check(public)

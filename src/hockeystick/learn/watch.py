@@ -13,6 +13,8 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from hockeystick.bound import Bound
 from hockeystick.domain import probability, whole
 from hockeystick.errors import ParameterError
@@ -75,7 +77,8 @@ class Watch:
 
     def tell(self, progress: Progress) -> bool:
         """Call the callback; whether it wants the run to stop."""
-        return self.callback is not None and self.callback(progress) is True
+        stop = None if self.callback is None else self.callback(progress)
+        return isinstance(stop, bool | np.bool_) and bool(stop)
 
 
 def bar(steps: int, shown: bool) -> AbstractContextManager[Callable[[Progress], None]]:
