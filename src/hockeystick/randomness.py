@@ -68,8 +68,7 @@ def _secure() -> Generator:
         from randomgen import ChaCha
     except ImportError as error:
         raise MissingExtra(
-            "secure randomness needs the package randomgen: pip install 'hockeystick[secure]', "
-            "or pass a seeded generator for an experiment that protects nobody"
+            "secure randomness needs the package randomgen: pip install 'hockeystick[secure]'"
         ) from error
     # `key`, not `seed`: a seed goes through a generator that is not secure.
     return Generator(ChaCha(key=secrets.randbits(256), rounds=20))

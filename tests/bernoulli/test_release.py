@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from fractions import Fraction
 
 import numpy as np
@@ -34,12 +35,12 @@ def test_frequencies_of_clipped_probabilities() -> None:
 
 
 class _Words:
-    """A source of given words, in place of a generator."""
+    """A source of given words."""
 
     def __init__(self, *words: int) -> None:
         self.words = list(words)
 
-    def integers(self, low: int, high: int, size: int, **_: object) -> np.ndarray:
+    def __call__(self, size: int) -> np.ndarray:
         return np.array([self.words.pop(0) for _ in range(size)], dtype=np.uint64)
 
 
@@ -55,8 +56,8 @@ def test_the_first_word_that_differs_decides(p: float) -> None:
     assert value == 0
     last = max(i for i, word in enumerate(digits) if word)
     same, below = digits[: last + 1], [*digits[:last], digits[last] - 1]
-    assert not _coins(np.array([p]), _Words(*same))[0]  # type: ignore[arg-type]
-    assert _coins(np.array([p]), _Words(*below))[0]  # type: ignore[arg-type]
+    assert not _coins(np.array([p]), _Words(*same))[0]
+    assert _coins(np.array([p]), _Words(*below))[0]
 
 
 def test_certain_coins() -> None:
@@ -69,7 +70,26 @@ def test_the_interval_is_never_wider_than_said(c: float) -> None:
     assert top <= 1 - Fraction(c) < top + Fraction(2) ** -52
 
 
-@pytest.mark.parametrize("parameter", [[math.nan], [], [[0.1, 0.2]], [0.5, math.nan]])
-def test_refusals(parameter: object) -> None:
-    with pytest.raises(ParameterError, match="parameter must be a vector"):
+@pytest.mark.parametrize(
+    "parameter",
+    [
+        [math.nan],
+        [],
+        [[0.31337, 0.2]],
+        [0.31337, math.nan],
+        "31337 kg",
+        ["31337 kg"],
+        [{"a": 31337}],
+        [[0.31337], [0.1, 0.2]],
+    ],
+)
+def test_refusals_show_nothing(parameter: object) -> None:
+    with pytest.raises(ParameterError, match="parameter must be a vector") as caught:
         release(parameter, c=0.1, rng=0)
+    assert "31337" not in str(caught.value)
+
+
+def test_without_the_extra_the_operating_system_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "randomgen", None)
+    coins = release(np.full(4000, 0.25), c=0.1)
+    assert 800 < coins.sum() < 1200

@@ -10,7 +10,7 @@ import pytest
 from scipy import special, stats
 
 import hockeystick as hs
-from hockeystick.learn import draw_trials, tuned, tuning_cost
+from hockeystick.learn import Plan, Privacy, draw_trials, tuned, tuning_cost
 from hockeystick.learn.tuning import expected_trials
 from hockeystick.randomness import generator
 
@@ -112,6 +112,21 @@ def test_the_cost_lies_between_one_run_and_all_of_them():
     assert cost == pytest.approx(tuned(one, 30).epsilon(1e-6), rel=1e-6)
     pure = tuning_cost(hs.Laplace(4.0), trials=30, delta=0.0)
     assert pure == pytest.approx(0.75, rel=1e-9)
+
+
+@pytest.mark.parametrize("shape", [1.0, "poisson"])
+def test_a_model_is_tuned_for_its_own_neighbours(shape):
+    """Replacing a record moves clipped gradients twice as far as removing one."""
+    plan = Plan(hs.Gaussian(40.0), hs.EveryRecord(), 4, 1.0, 8, relation=hs.REPLACE_ONE)
+    privacy = Privacy(plan, 1e-6)
+    cost = tuning_cost(privacy, trials=10, delta=1e-6, shape=shape)
+    same = hs.Gaussian(10.0)  # 4 steps, twice as far
+    assert cost == pytest.approx(tuning_cost(same, trials=10, delta=1e-6, shape=shape), rel=1e-6)
+    assert tuned(privacy, 10, shape=shape).rdp(3.0) == pytest.approx(
+        tuned(same, 10, shape=shape).rdp(3.0), rel=1e-9
+    )
+    removed = tuning_cost(privacy, trials=10, delta=1e-6, shape=shape, relation=hs.ADD_REMOVE)
+    assert removed < 0.6 * cost
 
 
 @pytest.mark.parametrize("shape", SHAPES)

@@ -38,6 +38,24 @@ def test_floating_point_is_named_where_it_is_not_covered(kind: Any) -> None:
     assert ("floating point takes no part" in text) != continuous
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_nothing_is_claimed_of_added_records_where_only_replaced_ones_are_bounded(
+    kind: Any,
+) -> None:
+    asked = {"sensitivity": 3, "epsilon": 0.5, "delta": 1e-5}
+    mechanism = kind.for_query(**asked, relation=hs.REPLACE_ONE)
+    promise = r"\(0\.\d+, 1e-05\)-differentially private when "
+    text = mechanism.statement(delta=1e-5)
+    assert re.search(promise + "one record is replaced by another", text)
+    assert "added or removed, if that moves the answer no further." in text
+    text = mechanism.statement(delta=1e-5, relation=hs.ADD_REMOVE)
+    assert re.search(promise + "one record is added or removed, if that moves", text)
+    text = mechanism.statement(delta=1e-5, relation=hs.REPLACE_ONE)
+    assert " if " not in text.splitlines()[1]
+    text = kind.for_query(**asked).statement(delta=1e-5)
+    assert re.search(promise + r"one record is added or removed\.", text)
+
+
 def test_of_a_survey() -> None:
     text = hs.RandomizedResponse.truthful(0.75).statement()
     assert "with probability 0.75" in text

@@ -7,13 +7,14 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from numpy.random import Generator
 from numpy.typing import NDArray
 
 from hockeystick.bernoulli.parameters import clipping
 from hockeystick.domain import whole
 from hockeystick.errors import ParameterError
-from hockeystick.randomness import Randomness, generator
+from hockeystick.randomness import Randomness
+from hockeystick.release.private import HIDDEN
+from hockeystick.release.words import Source, source
 from hockeystick.series import Array
 
 WORDS = 18
@@ -33,7 +34,7 @@ def release(
     Parameters
     ----------
     parameter: d numbers, any but NaN. c: in [0, 1/2]. samples: an integer >= 1.
-    rng: None for secure randomness (extra `secure`), an integer seed or a generator for tests.
+    rng: None for secure randomness, an integer seed or a generator for tests.
 
     Returns an array of `samples` rows and d columns.
 
@@ -41,12 +42,21 @@ def release(
     (3, 2)
     """
     c = clipping(c)
-    theta = np.atleast_1d(np.asarray(parameter, dtype=float))
-    if theta.ndim != 1 or not theta.size or np.isnan(theta).any():
-        raise ParameterError(f"parameter must be a vector of numbers, not NaN, got {parameter!r}")
+    theta = _vector(parameter)
     clipped = np.clip(theta, c, _largest(c))
     rows = whole("samples", samples, 1)
-    return _coins(np.tile(clipped, rows), generator(rng)).reshape(rows, theta.size)
+    return _coins(np.tile(clipped, rows), source(rng)).reshape(rows, theta.size)
+
+
+def _vector(parameter: Any) -> Array:
+    """The parameter, which is private: no message shows it."""
+    try:
+        theta = np.atleast_1d(np.asarray(parameter, dtype=float))
+    except (TypeError, ValueError):
+        theta = np.empty(0)
+    if theta.ndim != 1 or not theta.size or np.isnan(theta).any():
+        raise ParameterError(f"parameter must be a vector of numbers, not NaN {HIDDEN}") from None
+    return theta
 
 
 def _largest(c: float) -> float:
@@ -55,7 +65,7 @@ def _largest(c: float) -> float:
     return top if Fraction(top) <= 1 - Fraction(c) else math.nextafter(top, 0.0)
 
 
-def _coins(probabilities: Array, rng: Generator) -> NDArray[np.bool_]:
+def _coins(probabilities: Array, words: Source) -> NDArray[np.bool_]:
     """True with exactly the given probabilities: the first word that differs decides."""
     fallen = probabilities >= 1
     left = np.flatnonzero(~fallen)
@@ -64,10 +74,10 @@ def _coins(probabilities: Array, rng: Generator) -> NDArray[np.bool_]:
         if not left.size:
             break
         digits = np.floor(np.ldexp(rest, 64))
-        words = rng.integers(0, 2**64 - 1, left.size, dtype=np.uint64, endpoint=True)
+        drawn = words(left.size)
         limits = digits.astype(np.uint64)
-        fallen[left[words < limits]] = True
+        fallen[left[drawn < limits]] = True
         rest = np.ldexp(rest, 64) - digits
-        tied = (words == limits) & (rest > 0)
+        tied = (drawn == limits) & (rest > 0)
         left, rest = left[tied], rest[tied]
     return fallen

@@ -19,6 +19,7 @@ from hockeystick.bound import Bound
 from hockeystick.classical import epsilon_from_curve
 from hockeystick.domain import finite_positive, probability
 from hockeystick.errors import NumericalError, ParameterError
+from hockeystick.learn.privacy import Privacy
 from hockeystick.mechanism import Mechanism
 from hockeystick.mechanisms.renyi import RenyiDP
 from hockeystick.randomness import Randomness, generator
@@ -31,7 +32,7 @@ Shape = float | Literal["poisson"]
 
 
 def tuned(
-    mechanism: Mechanism,
+    mechanism: Mechanism | Privacy,
     trials: float,
     *,
     shape: Shape = 1.0,
@@ -52,14 +53,22 @@ def tuned(
 
     Parameters
     ----------
-    mechanism: one trial: training, and the score it is judged by. trials: E[K] in [1, inf), above 1
-        unless Poisson.
+    mechanism: one trial: training, and the score it is judged by; or the `privacy_` of a model
+        whose score costs nothing.
+    trials: E[K] in [1, inf), above 1 unless Poisson.
     shape: η in (−1, inf), or "poisson".
+    relation: which data sets are neighbours; that of the `Privacy`, or the mechanism's natural one.
 
     >>> from hockeystick import Laplace
     >>> round(tuned(Laplace(10.0), 20).rdp(math.inf), 9)
     0.3
     """
+    if isinstance(mechanism, Privacy):
+        relation, mechanism = relation or mechanism.relation, mechanism.mechanism
+    return _tuned(mechanism, trials, shape, relation)
+
+
+def _tuned(mechanism: Mechanism, trials: float, shape: Shape, relation: Relation | None) -> RenyiDP:
     if shape == "poisson":
         mean = _mean(trials, 1.0)
         return RenyiDP(_poisson(mechanism, mean, relation))
@@ -74,7 +83,7 @@ def tuned(
 
 
 def tuning_cost(
-    mechanism: Mechanism,
+    mechanism: Mechanism | Privacy,
     trials: float,
     *,
     delta: float,

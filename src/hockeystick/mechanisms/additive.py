@@ -128,6 +128,9 @@ class AdditiveNoise(Mechanism):
     def statement(self, *, delta: float = 0.0, relation: Relation | None = None) -> str:
         """What a release protects, in words, and that floating point is not covered.
 
+        Where replacing a record moves the query no further than adding one, for all that was said,
+        the guarantee for records that are added or removed is stated with that condition.
+
         >>> from hockeystick import Laplace
         >>> print(Laplace(2.0).statement())
         Laplace(2.0): Laplace noise of scale 2 on an answer that moves by at most 1 (L1).
@@ -138,7 +141,8 @@ class AdditiveNoise(Mechanism):
 
         moved = self.sensitivity * (self.replace_sensitivity if relation is REPLACE_ONE else 1)
         how = words.noise(type(self).__name__, self.scale, moved, self.norm)
-        return words.statement(self, how, words.FLOATING_POINT, delta, relation or ADD_REMOVE)
+        alike = self.replace_sensitivity <= 1
+        return words.statement(self, how, words.FLOATING_POINT, delta, relation, alike=alike)
 
     @abstractmethod
     def _noise(self, count: int, words: Source) -> Floats:

@@ -150,7 +150,8 @@ class DiscreteNoise(Mechanism):
         if relation is REPLACE_ONE:
             moved = self.replace_sensitivity or 2 * moved
         how = words.noise(type(self).__name__, self.scale, moved, "L1")
-        return words.statement(self, how, words.EXACT, delta, relation or ADD_REMOVE)
+        alike = (self.replace_sensitivity or 2 * self.sensitivity) <= self.sensitivity
+        return words.statement(self, how, words.EXACT, delta, relation, alike=alike)
 
     @abstractmethod
     def _noise(self, count: int, words: Source) -> Integers:

@@ -21,15 +21,37 @@ NEIGHBOURS = {
 }
 
 
-def statement(mechanism: Mechanism, how: str, covers: str, delta: float, relation: Relation) -> str:
-    """Three lines: what ran, what it guarantees, and whether its arithmetic is covered."""
-    epsilon = rounded_up(mechanism.epsilon(delta, relation=relation))
-    neighbours = NEIGHBOURS[relation]
+def statement(
+    mechanism: Mechanism,
+    how: str,
+    covers: str,
+    delta: float,
+    relation: Relation | None,
+    *,
+    alike: bool = False,
+) -> str:
+    """Three lines: what ran, what it guarantees, and whether its arithmetic is covered.
+
+    alike: whether replacing a record moves the answer no further than adding or removing one, as
+    it is where only the former distance was declared.
+    """
+    epsilon = rounded_up(mechanism.epsilon(delta, relation=relation or ADD_REMOVE))
+    when = _neighbours(relation, alike)
     return (
         f"{mechanism!r}: {how}\n"
-        f"({epsilon}, {rounded_up(delta)})-differentially private when {neighbours}.\n"
+        f"({epsilon}, {rounded_up(delta)})-differentially private when {when}.\n"
         f"{covers}"
     )
+
+
+def _neighbours(relation: Relation | None, alike: bool) -> str:
+    """Nothing follows for a record that is added from how far a replaced one moves the answer."""
+    if not alike or relation is REPLACE_ONE:
+        return NEIGHBOURS[relation or ADD_REMOVE]
+    if relation is None:
+        added = "or one is added or removed, if that moves the answer no further"
+        return f"{NEIGHBOURS[REPLACE_ONE]}; {added}"
+    return f"{NEIGHBOURS[relation]}, if that moves the answer no further than replacing one"
 
 
 def noise(kind: str, scale: float, moved: float, norm: str) -> str:
