@@ -59,6 +59,26 @@ def test_every_command_has_the_same_options_and_a_page(name: str) -> None:
     assert f"[{name}]({name}.md)" in (DOCS / "commands" / "README.md").read_text()
 
 
+def test_the_page_says_which_commands_share_which_options() -> None:
+    shared = (DOCS / "commands" / "README.md").read_text().split("## What they share")[1]
+    text = " ".join(shared.split())
+    asking = re.search(r"belong to the ten commands that ask about an expression: ([^.]+)\.", text)
+    assert asking
+    said = set(re.findall(r"`(\w+)`", asking[1]))
+    for name in main.list_commands(click.Context(main)):
+        options = {option for parameter in command(name).params for option in parameter.opts}
+        assert "--json" in options
+        assert ("--relation" in options) == ("--method" in options) == (name in said)
+
+
+@pytest.mark.parametrize("name", ["conjecture", "figure"])
+def test_every_other_command_has_a_page_too(name: str) -> None:
+    shown = [first for first, _ in sessions(DOCS / "commands" / f"{name}.md")]
+    assert f"hockeystick {name} --help\n" in shown
+    assert len(shown) > 1
+    assert f"[{name}]({name}.md)" in (DOCS / "commands" / "README.md").read_text()
+
+
 def test_version() -> None:
     done = run("--version")
     assert done.stdout == f"hockeystick, version {metadata.version('hockeystick')}\n"

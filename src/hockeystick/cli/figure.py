@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 import click
 
-from hockeystick.cli.shared import progress
+from hockeystick.cli.shared import answer, options, progress
+
+if TYPE_CHECKING:
+    from hockeystick.figures import Figure
 
 
 @click.command()
@@ -12,10 +17,13 @@ from hockeystick.cli.shared import progress
 @click.option("-o", "--output", type=click.Path(dir_okay=False), help="PNG, PDF or SVG file.")
 @click.option("--data", type=click.Path(dir_okay=False), help="CSV file: panel, curve, x, y.")
 @click.option("--list", "listed", is_flag=True, help="Say which figures there are.")
-def figure(name: str | None, output: str | None, data: str | None, listed: bool) -> None:
+@options.json
+def figure(
+    name: str | None, output: str | None, data: str | None, listed: bool, as_json: bool
+) -> None:
     """Draw a figure of the papers with exact curves added.
 
-    --data without -o writes the numbers alone and needs no matplotlib.
+    --data or --json without -o gives the numbers alone and needs no matplotlib.
 
     \b
     Examples:
@@ -23,29 +31,36 @@ def figure(name: str | None, output: str | None, data: str | None, listed: bool)
       hockeystick figure wang-4 -o wang-4.png --data wang-4.csv
     """
     if listed:
-        _list()
-    else:
-        _make(name, output, data)
+        _list(as_json)
+        return
+    made = _make(name, output, data, as_json)
+    if as_json:
+        answer.print_json({**_json(made), "picture": output, "data": data})
 
 
-def _list() -> None:
+def _list(as_json: bool) -> None:
     from hockeystick.figures import described
 
     found = described()
+    if as_json:
+        answer.print_json({"figures": [{"name": n, "shows": line} for n, line in found.items()]})
+        return
     width = max(map(len, found))
     for name, line in found.items():
         click.echo(f"{name:<{width}}  {line}")
 
 
-def _make(name: str | None, output: str | None, data: str | None) -> None:
+def _make(name: str | None, output: str | None, data: str | None, as_json: bool) -> Figure:
     from hockeystick.errors import ParameterError
     from hockeystick.figures import catalogue, plot
     from hockeystick.figures import data as table
 
     if name not in catalogue.names():
         raise ParameterError(f"NAME must be one of {', '.join(catalogue.names())}, got {name!r}")
-    if output is None and data is None:
-        raise ParameterError("output must be given: -o FILE for a picture, --data FILE for numbers")
+    if output is None and data is None and not as_json:
+        raise ParameterError(
+            "output must be given: -o FILE for a picture, --data FILE or --json for numbers"
+        )
     # What cannot be written is said before the work, not after it.
     if data is not None:
         table.check(data)
@@ -57,3 +72,17 @@ def _make(name: str | None, output: str | None, data: str | None) -> None:
         table.write_csv(result, data)
     if output is not None:
         plot.draw(result, output)
+    return result
+
+
+def _json(made: Figure) -> dict[str, Any]:
+    panels = [
+        {
+            "title": panel.title,
+            "x_label": panel.x_label,
+            "y_label": panel.y_label,
+            "curves": [{"name": each.name, "x": each.x, "y": each.y} for each in panel.curves],
+        }
+        for panel in made.panels
+    ]
+    return {"name": made.name, "source": made.source, "panels": panels}

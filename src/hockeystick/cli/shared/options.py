@@ -48,10 +48,14 @@ def asked(command: Command) -> Command:
         callback=lambda _context, _option, name: name.replace("-", " "),
         help="How to compute it.",
     )
-    as_json = click.option(
+    return relation(method(json(command)))
+
+
+def json(command: Command) -> Command:
+    """The option --json."""
+    return click.option(
         "--json", "as_json", is_flag=True, help='Print a JSON object; infinity is the text "inf".'
-    )
-    return relation(method(as_json(command)))
+    )(command)
 
 
 class OutputFile(click.Path):
