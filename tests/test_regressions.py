@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from statistics import NormalDist
 from typing import Any
 
 import numpy as np
@@ -345,3 +346,60 @@ def test_one_step_of_fixed_size_attains_the_divergence_of_a_pair_only() -> None:
     )
     assert found.lower == pytest.approx(math.log(pair) / 9, rel=1e-9)
     assert found.lower < found.upper
+
+
+def test_rare_events_count_in_the_renyi_route() -> None:
+    """Of a record that is rarely drawn and then given away: δ is the rate at every such ε."""
+    step = hs.PureDP(60.0).on(hs.Poisson(1e-5))
+    truth = step.delta(30.0)
+    assert truth.lower == pytest.approx(1e-5, rel=1e-6)
+    assert truth.lower <= step.delta(30.0, method="renyi") <= 1.001 * truth
+
+
+def test_moments_that_end_are_infinite_in_an_allocation() -> None:
+    """Means of gamma laws are gamma laws: their Rényi divergences end, at a later order."""
+    draw = hs.GammaPosterior.public_rate(2, largest=1)
+    together = hs.GammaPosterior.public_rate(4, largest=1)
+    orders = np.array([1.5, 2.0, 3.0, 4.6, 5.5, 50.0])
+    epoch = draw.on(hs.RandomAllocation(2)).rdp(orders)
+    assert (np.asarray(epoch) >= np.asarray(together.rdp(orders).lower) * (1 - 1e-9)).all()
+    assert epoch[-1] == math.inf
+
+
+def test_a_record_that_every_draw_hits() -> None:
+    step = hs.Laplace(0.05).on(hs.WithReplacement(10, 1000))
+    attained = 10 * math.log(0.999 + 0.001 * math.exp(40))
+    assert attained <= step.rdp(math.inf) < 400
+    curve = np.asarray(step.rdp([2.0, 1e6, math.inf]))
+    assert (np.diff(curve) >= 0).all()
+
+
+def test_a_profile_steeper_than_any_mechanism_is_taken_for_the_largest_below_it() -> None:
+    steep = hs.ProfileDP(lambda epsilon: 0.9 * math.exp(-10 * epsilon))
+    start = min((2 * 0.9 * a**-10 + a - 1) / (a + 1) for a in np.linspace(1, 2, 100_001))
+    for end in (steep.delta(0).lower, steep.delta(0).upper):
+        assert end == pytest.approx(start, rel=1e-8)
+    two = (steep * 2).delta(0.5)
+    assert 0 < two.lower <= two.upper < 2 * start
+
+
+def test_a_profile_that_calls_exp() -> None:
+    profile = hs.ProfileDP(lambda e: max(0.0, 0.1 - 0.1 * math.expm1(e) / math.expm1(1)))
+    assert profile.delta(0.3) == pytest.approx(0.1 - 0.1 * math.expm1(0.3) / math.expm1(1))
+
+
+def test_large_orders_do_not_spoil_small_ones() -> None:
+    step = hs.Gaussian(1).on(hs.Poisson(0.01))
+    together = step.rdp([2.0, 1e6], relation=hs.REPLACE_ONE)
+    assert together[0] == step.rdp(2.0, relation=hs.REPLACE_ONE)
+    assert hs.Laplace(1.0).rdp([1.001, 1e6])[0] == pytest.approx(hs.Laplace(1.0).rdp(1.001))
+
+
+def test_calibration_of_a_count_goes_to_the_end_of_the_domain() -> None:
+    found = hs.calibrate(
+        lambda n: hs.Gaussian(30.0).on(hs.WithoutReplacement(n, 1000)),
+        epsilon=1, delta=1e-5, integer=True,
+    )  # fmt: skip
+    assert found == hs.Gaussian(30.0)
+    noise = hs.calibrate(hs.Gaussian, epsilon=0, delta=1e-5).noise_multiplier
+    assert noise == pytest.approx(0.5 / NormalDist().inv_cdf((1 + 1e-5) / 2), rel=1e-6)

@@ -43,10 +43,10 @@ def calibrate(
     def excess(x: float) -> float:
         """Positive where the target is missed; smooth enough to interpolate."""
         mechanism = family(number(x))
-        if delta == 0 or epsilon == 0 or math.isinf(epsilon):
+        if delta == 0 or math.isinf(epsilon):
             return float(mechanism.epsilon(delta, relation=relation, method=method)) - epsilon
         value = float(mechanism.delta(epsilon, relation=relation, method=method))
-        return max(math.log(value), -1e4) - math.log(delta) if value > 0 else -1e4
+        return math.log(max(value, 5e-324)) - math.log(delta)
 
     met, missed = _bracket(excess, integer)
     if integer:
@@ -73,7 +73,7 @@ def calibrate(
 
 def _bracket(excess: Callable[[float], float], integer: bool) -> tuple[float, float]:
     """A parameter that meets the target and one that misses it, next to each other by doubling."""
-    start = 1.0
+    start = reached = 1.0
     first = excess(start)
     for factor in (2.0, 0.5):
         last, x = start, start * factor
@@ -84,7 +84,8 @@ def _bracket(excess: Callable[[float], float], integer: bool) -> tuple[float, fl
                 value = excess(x)
             except ParameterError:
                 # The end of the parameter's domain: come half as close to it as before.
-                if abs(x - last) <= 1e-12 * abs(last):
+                if abs(x - last) <= 1e-12 * abs(last) or (integer and int(x) <= int(last) + 1):
+                    reached = max(reached, last)
                     break
                 x = (x + last) / 2
                 continue
@@ -93,8 +94,8 @@ def _bracket(excess: Callable[[float], float], integer: bool) -> tuple[float, fl
             if abs(value) > abs(first) + 1e-9:  # away from the target
                 break
             last, x = x, x * factor
-    if first <= 0 and integer:
-        return start, start
+    if first <= 0 and integer:  # as far as the domain goes
+        return reached, reached
     raise ParameterError(
         "no parameter of the family meets the target on one side and misses it on the other"
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ from hockeystick.classical import (
     compose_profile,
     epsilon_from_curve,
     gaussian_log_moment,
+    improved_delta,
     laplace_log_moment,
     mironov_epsilon,
     naive_composition,
@@ -80,7 +81,9 @@ def compare(mechanism: Mechanism, delta: float, *, relation: Relation | None = N
     rows = [row for row in _rows(mechanism, delta, relation) if not math.isnan(row.epsilon)]
     rows.sort(key=lambda row: -row.epsilon)
     exact = mechanism.epsilon(delta, relation=relation)
-    rows.append(Row("exact", exact.upper, f"dominating pair, {exact.method}"))
+    curve = exact.method == "renyi"
+    source = "the curve, best conversion" if curve else f"dominating pair, {exact.method}"
+    rows.append(Row("exact", exact.upper, source))
     rows.append(Row("lower bound", exact.lower, "a pair of neighbouring data sets", "lower"))
     return Comparison(rows)
 
@@ -100,9 +103,19 @@ def _rows(mechanism: Mechanism, delta: float, relation: Relation) -> Iterator[Ro
 
 
 def _compositions(step: Mechanism, count: int, delta: float, relation: Relation) -> Iterator[Row]:
-    def profile(epsilon: float) -> float:
-        return float(step.delta(epsilon, relation=relation))
+    loss = step.loss(relation)
+    orders = 1 + 2.0 ** np.arange(-10.0, 12.0, 0.25)
+    values = np.maximum(*step.renyi(orders, relation)) if loss is None else orders
 
+    @cache  # the theorems ask at the same places
+    def profile(epsilon: float) -> float:
+        if loss is None:  # each order is a bound, the best of many is good enough here
+            return float(np.min(improved_delta(orders, values, epsilon)))
+        place = np.array([epsilon])
+        return float(max(loss.profile(place)[0], loss.reverse_profile(place)[0]))
+
+    if count == 1:  # nothing to compose
+        return
     for name, theorem, source in (
         ("naive composition", naive_composition, "Dwork et al. 2006"),
         ("strong composition", strong_composition, "Dwork, Rothblum and Vadhan 2010"),

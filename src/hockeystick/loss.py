@@ -371,7 +371,7 @@ class Mixed(Loss):
         p = np.maximum(s.real + 1, 1.0)
         k = self.base.cgf(p - 1).real
         far = k / p > 40 + np.log(p / self.rate)
-        found = (k + p * math.log(self.rate) + math.exp(-40)).astype(complex)
+        found: Complex = (k + p * math.log(self.rate) + math.exp(-40)).astype(complex)
         if not far.all():
             found[~far] = self._near_cgf(s[~far])
         return found

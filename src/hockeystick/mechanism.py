@@ -53,6 +53,10 @@ class Mechanism(ABC):
         ends; None where `loss` is one already."""
         return None
 
+    def attained_as_one(self, relation: Relation, steps: int) -> Loss | None:
+        """The same, by one pair at every ε: a profile may be attained by another one at each."""
+        return self.attained(relation, steps)
+
     def other_loss(self, relation: Relation) -> Loss | None:
         """A second pair that dominates as well, where neither it nor `loss` is always better."""
         return None

@@ -13,7 +13,7 @@ from hockeystick import domain
 from hockeystick.bound import Bound, Bounds, Interval
 from hockeystick.composed import ComposedLoss
 from hockeystick.errors import NumericalError, ParameterError
-from hockeystick.loss import Loss
+from hockeystick.loss import LARGE_ORDER, Loss
 from hockeystick.mechanism import Mechanism, divergence
 from hockeystick.relation import ADD_REMOVE, Relation
 from hockeystick.routes import closed_form, contour, lattice, renyi
@@ -210,11 +210,14 @@ def _replaced(
 
 
 def attained_sides(
-    mechanism: Mechanism, relation: Relation, least_steps: int = 1
+    mechanism: Mechanism, relation: Relation, as_one: bool = False
 ) -> list[ComposedLoss] | None:
     """The same for a pair of neighbouring data sets; None where `directions` speaks of one."""
-    steps = max(sum(mechanism.parts.values()), least_steps)
-    found = {part: part.attained(relation, steps) for part in mechanism.parts}
+    steps = sum(mechanism.parts.values())
+    found = {
+        part: part.attained_as_one(relation, steps) if as_one else part.attained(relation, steps)
+        for part in mechanism.parts
+    }
     return None if not any(found.values()) else _replaced(mechanism, relation, found)
 
 
@@ -256,12 +259,15 @@ def rdp(mechanism: Mechanism, order: Any, relation: Relation | None, method: str
     if not mechanism.parts:
         lower = upper = np.zeros(flat.shape)
     else:
-        value = np.maximum(*mechanism.renyi(flat, relation))
         known = directions(mechanism, relation) is not None
-        lower = (
-            _attained_divergence(mechanism, relation, flat, value) if known else np.zeros_like(flat)
-        )
-        lower, upper = lower * (1 - ROUNDING), value * (1 + ROUNDING) if known else value
+        lower, upper = np.zeros(flat.shape), np.zeros(flat.shape)
+        for part in _by_size(flat):
+            value = np.maximum(*mechanism.renyi(flat[part], relation))
+            upper[part] = value * (1 + ROUNDING) if known else value
+            if known:
+                attained = _attained_divergence(mechanism, relation, flat[part], value)
+                lower[part] = attained * (1 - ROUNDING)
+        lower, upper = _monotone(flat, lower, upper)
     if np.isnan(upper).any() or np.isnan(lower).any():
         raise NumericalError(f"a Rényi divergence of {mechanism!r} is not a number")
     lower = np.minimum(lower, upper)
@@ -270,12 +276,27 @@ def rdp(mechanism: Mechanism, order: Any, relation: Relation | None, method: str
     return Bounds.of(lower.reshape(orders.shape), upper.reshape(orders.shape), "renyi")
 
 
+def _by_size(orders: Array) -> list[Array]:
+    """Places of the small orders together, and of each large one: it may be out of reach alone."""
+    small = np.flatnonzero(orders <= LARGE_ORDER)
+    large = np.flatnonzero(~(orders <= LARGE_ORDER))
+    return ([small] if small.size else []) + [np.array([i]) for i in large]
+
+
+def _monotone(orders: Array, lower: Array, upper: Array) -> tuple[Array, Array]:
+    """Divergences grow with the order: each end holds for all smaller, or larger, orders too."""
+    place = np.argsort(orders)
+    lower, upper = lower.copy(), upper.copy()
+    lower[place] = np.maximum.accumulate(lower[place])
+    upper[place] = np.minimum.accumulate(upper[place][::-1])[::-1]
+    return lower, upper
+
+
 def _attained_divergence(
     mechanism: Mechanism, relation: Relation, orders: Array, upper: Array
 ) -> Array:
     """What some pair of neighbouring data sets attains."""
-    # A profile that is attained point by point, by different data, is nobody's divergence.
-    attained = attained_sides(mechanism, relation, least_steps=2)
+    attained = attained_sides(mechanism, relation, as_one=True)
     if attained is None or all(part.renyi_is_tighter for part in mechanism.parts):
         return upper  # such a curve is the largest over pairs, one for each order
     best = np.zeros(orders.shape)

@@ -8,12 +8,14 @@ from functools import lru_cache
 import numpy as np
 
 from hockeystick.loss import Loss
+from hockeystick.losses.gaussian import GaussianLoss
 from hockeystick.losses.peak import log_integral
 from hockeystick.mechanism import divergence
 from hockeystick.series import Array
 
 LARGEST = 512
 """Largest order of the generating function; beyond it the mechanism without a sample counts."""
+MOST_REVERSE = 2000.0
 LEAST_POWER = 1e-3
 FINE = 40.0
 """Frequency for which the nodes are chosen, so that e^{−z·Λ} is resolved."""
@@ -29,7 +31,8 @@ def allocation_divergences(base: Loss, steps: int, orders: Array) -> tuple[Array
     few = orders <= LARGEST
     if few.any() and not base.infinite:
         one[few] = np.minimum(one[few], _between_integers(base, steps, orders[few]))
-    if not base.void:
+    # Other unbounded losses have moments that end somewhere, which a quadrature cannot see.
+    if not base.void and (math.isfinite(base.bottom) or isinstance(base, GaussianLoss)):
         bounds = [_reverse(base, steps, float(order)) for order in orders]
         other = np.minimum(other, bounds)
     return one, other
@@ -81,9 +84,9 @@ def _reverse(base: Loss, steps: int, order: float) -> float:
     E_Q[(S/t)^−s] = t^s/Γ(s+1)·∫ z^s·t·φ(z)^{t−1}·E_Q[Λ·e^{−zΛ}] dz over z = e^y > 0.
     """
     s = max(order - 1, LEAST_POWER)
-    if math.isinf(order):
+    if order > MOST_REVERSE:
         return math.inf
-    losses, log_q, _ = base.nodes(-1.0, 0.0, FINE)
+    losses, log_q, _ = base.nodes(-1 - s, 0.0, FINE)
     ratios, q = np.exp(np.minimum(losses, 700)), np.exp(log_q)
 
     def log_height(y: Array) -> Array:

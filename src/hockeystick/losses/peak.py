@@ -21,8 +21,8 @@ LogHeight = Callable[[Array], Array]
 def log_integral(log_height: LogHeight, start: float) -> float:
     """log ∫ e^{log_height(u)} du over u > start, for a concave function that falls in the end.
 
-    >>> round(log_integral(lambda u: 1e6 * u - 0.5 * u * u, 0.0) - 0.5e12, 6)  # log √2π
-    0.918938
+    >>> round(log_integral(lambda u: 1e3 * u - 0.5 * u * u, 0.0) - 0.5e6, 6)  # log √2π
+    0.918939
     """
     peak, reach = _peak(log_height, start)
     floor = float(log_height(np.array([peak]))[0]) - NATS

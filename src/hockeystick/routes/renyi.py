@@ -13,7 +13,7 @@ an upper bound; the set of (p, q) is convex, so the maximum is found by one sear
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 
 import numpy as np
@@ -26,6 +26,7 @@ Curve = Callable[[Array], tuple[Array, Array]]
 """Orders to Rényi divergences of the pair and of its reverse."""
 
 NAME = "renyi"
+LOG_P = np.linspace(-740.0, 0.0, 192)
 SAFE = 1e-9
 """Relative margin for the searches, which stop that near the optimum."""
 
@@ -40,7 +41,7 @@ def epsilon(curve: Curve, delta: float) -> Interval:
         return np.asarray(values + np.log1p(-1 / orders) - np.log(delta * orders) / (orders - 1))
 
     uppers = []
-    for sides in (curve, _swap(curve)):
+    for sides in _Directions(curve):
         order, single = _best_order(partial(_converted, sides, convert))
         joint = _search(
             _event_set(sides, order), lambda p, log_q: _log_ratio(p - delta, log_q), delta
@@ -58,12 +59,10 @@ def delta(curve: Curve, epsilon: float) -> Interval:
         return s * (values - epsilon + np.log1p(-1 / orders)) - np.log(orders)
 
     uppers = []
-    for sides in (curve, _swap(curve)):
+    for sides in _Directions(curve):
         order, log_single = _best_order(partial(_converted, sides, convert))
         single = math.exp(min(log_single, 0.0))
-        joint = _search(
-            _event_set(sides, order), lambda p, log_q: _excess(p, log_q, epsilon), 0.0, single
-        )
+        joint = _search(_event_set(sides, order), lambda p, log_q: _excess(p, log_q, epsilon), 0.0)
         uppers.append(min(single, joint) if single > 0 else 5e-324)
     return Interval(0.0, min(1.0, max(0.0, max(uppers)) * (1 + SAFE)), NAME)
 
@@ -72,12 +71,26 @@ def _converted(curve: Curve, convert: Callable[[Array, Array], Array], orders: A
     return convert(orders, curve(orders)[0])
 
 
-def _swap(curve: Curve) -> Curve:
-    def swapped(orders: Array) -> tuple[Array, Array]:
-        one, other = curve(orders)
-        return other, one
+class _Directions:
+    """The curve, then the curve the other way round unless that was the same wherever asked."""
 
-    return swapped
+    def __init__(self, curve: Curve) -> None:
+        self._curve = curve
+        self._same = True
+
+    def __iter__(self) -> Iterator[Curve]:
+        yield self._first
+        if not self._same:
+            yield self._second
+
+    def _first(self, orders: Array) -> tuple[Array, Array]:
+        one, other = self._curve(orders)
+        self._same = self._same and np.array_equal(one, other, equal_nan=True)
+        return one, other
+
+    def _second(self, orders: Array) -> tuple[Array, Array]:
+        one, other = self._curve(orders)
+        return other, one
 
 
 def _log_ratio(top: Array, log_bottom: Array) -> Array:
@@ -132,6 +145,7 @@ def _event_set(curve: Curve, order: float) -> Callable[[Array], Array]:
     reverse = np.arange(orders.size) >= orders.size // 2
     known = np.isfinite(limits)
     orders, limits, reverse = orders[known], limits[known], reverse[known]
+    limits = limits + 2e-15 / (orders - 1)  # rounding of the binary divergences near order 1
 
     def least(p: Array) -> Array:
         high = np.log(p)[:, None] * np.ones_like(orders)
@@ -142,11 +156,11 @@ def _event_set(curve: Curve, order: float) -> Callable[[Array], Array]:
                 break
             low = np.where(allowed, low - (high - low), low)
         unlimited = _divergence(p[:, None], low, orders, reverse) <= limits
-        for _ in range(60):
+        for _ in range(42):
             middle = (low + high) / 2
             allowed = _divergence(p[:, None], middle, orders, reverse) <= limits
             low, high = np.where(allowed, low, middle), np.where(allowed, middle, high)
-        return np.where(unlimited, -math.inf, low).max(axis=1, initial=-math.inf)
+        return np.asarray(np.where(unlimited, -math.inf, low).max(axis=1, initial=-math.inf))
 
     return least
 
@@ -159,14 +173,14 @@ def _divergence(p: Array, log_q: Array, orders: Array, reverse: Array) -> Array:
         log_not_q = np.log1p(-np.exp(log_q))
         a = np.where(reverse, 1 - orders, orders)
         both = np.logaddexp(a * log_p + (1 - a) * log_q, a * log_not_p + (1 - a) * log_not_q)
-        return np.asarray(np.nan_to_num(both / (orders - 1), nan=math.inf))
+        value = both / (orders - 1)
+        return np.where(np.isnan(value), math.inf, value)
 
 
 def _search(
     least: Callable[[Array], Array],
     goal: Callable[[Array, Array], Array],
     delta: float,
-    scale: float = 0.0,
 ) -> float:
     """The maximum of the goal over p in (delta, 1), by ever finer grids: it has one peak.
 
@@ -174,17 +188,17 @@ def _search(
     p, because the least q grows with p; so the last width bounds what the grid has missed.
     inf where no event was found, as happens below the smallest positive float: no bound then.
     """
-    floor = math.log(max(delta, scale, 1e-300)) - (0.0 if delta else 8.0)
-    grid = np.linspace(-12.0, max(-floor, 1.0), 96) if delta else np.linspace(floor, 0.0, 96)
+    # With delta = 0 the goal is concave in p and 0 at 0: where it is positive, it is so below too.
+    grid = np.linspace(-12.0, max(-math.log(delta), 1.0), 96) if delta else LOG_P
     best = -math.inf
-    for _ in range(14):
+    for _ in range(9):
         p = delta * (1 + np.exp(grid)) if delta else np.exp(grid)
         p = np.minimum(p, 1 - 1e-16)
         values = goal(p, least(p))
         i = int(np.argmax(values))
         best = max(best, float(values[i]))
         width = grid[1] - grid[0]
-        grid = np.linspace(grid[i] - width, grid[i] + width, 16)
-        grid = np.minimum(grid, -floor if delta else 0.0)
-    best += 2 * width * (1.0 if delta else float(p[i]))
+        grid = np.linspace(grid[i] - width, grid[i] + width, 48)
+        grid = np.minimum(grid, -math.log(delta) if delta else 0.0)
+    best += 2 * float(width) * (1.0 if delta else float(p[i]))
     return best if best > -math.inf else math.inf

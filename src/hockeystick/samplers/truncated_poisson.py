@@ -75,6 +75,9 @@ class TruncatedPoisson(Sampler):
             return attained_base(mechanism, relation, steps).mix(drawn)
         return replaced_pair(mechanism, drawn, steps) or Poisson(drawn).loss(mechanism, relation)
 
+    def unsampled(self, relation: Relation) -> Relation | None:
+        return None if relation is ADD_REMOVE else relation
+
     def draw(self, population: int, rng: Randomness = None) -> Array:
         from hockeystick.samplers import drawing
 

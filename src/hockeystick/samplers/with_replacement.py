@@ -24,7 +24,7 @@ from hockeystick.relation import ADD_REMOVE, REPLACE_ONE, ZERO_OUT, Relation
 from hockeystick.samplers.binomial import binomial_above, binomial_weights
 from hockeystick.samplers.sampler import Sampler, attained_base, base_loss
 from hockeystick.samplers.without_replacement import same_population
-from hockeystick.series import Array
+from hockeystick.series import Array, log_mixed
 
 if TYPE_CHECKING:
     from hockeystick.randomness import Randomness
@@ -140,6 +140,8 @@ class WithReplacement(Sampler):
         log_b = gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1)
         log_b = log_b + k * math.log(chance) + (n - k) * math.log1p(-chance)
         found = values.copy()
+        every = np.array([self.size * base.top])  # all draws are of the record
+        found[np.isinf(orders)] = log_mixed(self.drawn, every)[0]
         for i in np.flatnonzero(np.isfinite(orders)):
             s = float(orders[i]) - 1
             if isinstance(base, GaussianLoss):

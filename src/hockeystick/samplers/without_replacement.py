@@ -117,8 +117,8 @@ class WithoutReplacement(Sampler):
 
         return amplified_curve(theorem, curve, rate, orders)
 
-    def unsampled(self, relation: Relation) -> Relation | None:
-        return None if relation is ZERO_OUT else REPLACE_ONE
+    def unsampled(self, relation: Relation) -> Relation:
+        return REPLACE_ONE if relation is ADD_REMOVE else relation
 
     def apply(self, mechanism: Mechanism) -> Mechanism:
         return mechanism if self.size == self.population else super().apply(mechanism)
