@@ -10,9 +10,20 @@ import warnings
 import numpy as np
 import pytest
 from sklearn import linear_model
+from sklearn.calibration import CalibratedClassifierCV
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris
+from sklearn.ensemble import BaggingClassifier, StackingClassifier
 from sklearn.exceptions import NotFittedError
-from sklearn.model_selection import GridSearchCV, cross_val_score, train_test_split
+from sklearn.feature_selection import RFE
+from sklearn.model_selection import (
+    GridSearchCV,
+    cross_val_predict,
+    cross_val_score,
+    permutation_test_score,
+    train_test_split,
+)
+from sklearn.multiclass import OneVsRestClassifier
+from sklearn.multioutput import MultiOutputClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
@@ -160,8 +171,9 @@ def test_targets_beyond_their_bounds_are_clipped():
     x = np.zeros((300, 1))
     model = LinearRegression(epsilon=1e4, sampler="full", epochs=100, target_bounds=(0, 10))
     assert model.fit(x, np.full(300, 1e9)).intercept_ == pytest.approx(10, abs=0.2)
-    with pytest.raises(hs.ParameterError, match="target_bounds must be finite"):
-        LinearRegression(target_bounds=(3, 3)).fit(X, X[:, 0])
+    for bounds in [(3, 3), 3, ("a", "b"), (1, 2, 3), (0, float("nan")), "ab"]:
+        with pytest.raises(hs.ParameterError, match="target_bounds must be two finite"):
+            LinearRegression(target_bounds=bounds).fit(X, X[:, 0])
 
 
 def test_pipelines_and_searches_work_and_warn():
@@ -173,8 +185,26 @@ def test_pipelines_and_searches_work_and_warn():
     with pytest.warns(TuningWarning, match="costs its whole epsilon"):
         search = GridSearchCV(model, grid, cv=2).fit(X, Y)
     assert search.best_params_["logisticregression__learning_rate"] in (0.5, 2.0)
+
+
+@pytest.mark.parametrize(
+    "many",
+    [
+        lambda model: cross_val_score(model, X, Y, cv=2),
+        lambda model: cross_val_predict(model, X, Y, cv=2),
+        lambda model: permutation_test_score(model, X, Y, cv=2, n_permutations=2),
+        lambda model: BaggingClassifier(model, 2).fit(X, Y),
+        lambda model: CalibratedClassifierCV(model, cv=2).fit(X, Y),
+        lambda model: StackingClassifier([("a", model)], cv=2).fit(X, Y),
+        lambda model: OneVsRestClassifier(model).fit(X, np.arange(200) % 3),
+        lambda model: RFE(model, n_features_to_select=1).fit(X, Y),
+        lambda model: MultiOutputClassifier(model).fit(X, np.column_stack([Y, Y[::-1]])),
+    ],
+)
+def test_whoever_trains_many_models_is_warned(many):
+    model = LogisticRegression(epochs=1, random_state=0)
     with pytest.warns(TuningWarning, match="tuning_cost"):
-        cross_val_score(model, X, Y, cv=2)
+        many(model)
 
 
 @pytest.mark.parametrize("kind", [LogisticRegression, LinearRegression])
@@ -184,6 +214,7 @@ def test_pipelines_and_searches_work_and_warn():
         ({"epsilon": 0.0}, "epsilon must be in"),
         ({"epsilon": float("nan")}, "epsilon must be"),
         ({"delta": -1e-5}, "delta must be"),
+        ({"delta": 1.0}, r"delta must be in \[0, 1\)"),
         ({"delta": 0.0, "noise": "gaussian"}, "noise must be laplace for delta = 0"),
         ({"noise": "cauchy"}, "noise must be gaussian, laplace or None"),
         ({"clip": 0.0}, "clip must be"),
@@ -213,8 +244,9 @@ def test_labels_are_checked_and_not_shown():
     with pytest.raises(hs.ParameterError, match="declared classes only") as caught:
         LogisticRegression(classes=["yes", "no"]).fit(X, np.append(Y[1:], "secret"))
     assert "secret" not in str(caught.value)
-    with pytest.raises(hs.ParameterError, match="classes must be at least two"):
-        LogisticRegression(classes=["yes"]).fit(X, Y)
+    for classes in (["yes"], "ab", [["yes", "no"]], 3, ["yes", None]):
+        with pytest.raises(hs.ParameterError, match="classes must be at least two"):
+            LogisticRegression(classes=classes).fit(X, Y)
     # Of declared classes one may be empty: an error would tell that it is.
     one = LogisticRegression(classes=["yes", "no"], epochs=1).fit(X, np.full(200, "yes"))
     assert one.classes_.tolist() == ["no", "yes"]
@@ -259,3 +291,83 @@ def test_the_core_does_not_import_learning():
         "assert 'sklearn' in sys.modules"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+SECRET = 0.31337
+BAD = {
+    "row": np.full(200, SECRET),
+    "number": SECRET,
+    "three dimensions": np.full((200, 3, 1), SECRET),
+    "complex": np.full((200, 3), SECRET * 1j),
+    "dicts": [{"a": SECRET}] * 200,
+    "cells of dicts": [[{"a": SECRET}]] * 200,
+    "texts": [[f"{SECRET} kg"]] * 200,
+    "ragged": [[SECRET]] * 199 + [[SECRET, SECRET]],
+    "missing": None,
+    "no columns": np.zeros((200, 0)),
+    "infinite": np.full((200, 3), np.inf),
+    "sets": {SECRET},
+}
+
+
+@pytest.mark.parametrize("kind", [LogisticRegression, LinearRegression, BoundedScaler])
+@pytest.mark.parametrize("name", BAD)
+def test_no_message_shows_a_feature(kind, name):
+    y = Y if kind is LogisticRegression else X[:, 1]
+    fitted = kind(**({} if kind is BoundedScaler else {"epochs": 1})).fit(X, y)
+    use = fitted.transform if kind is BoundedScaler else fitted.predict
+    for call in (lambda: kind().fit(BAD[name], y), lambda: use(BAD[name])):
+        with pytest.raises(hs.ParameterError, match=r"^X and y must") as caught:
+            call()
+        assert "31337" not in str(caught.value)
+
+
+@pytest.mark.parametrize("kind", [LogisticRegression, LinearRegression])
+@pytest.mark.parametrize(
+    "y",
+    [
+        np.full(200, SECRET * 1j),
+        np.full((200, 2), SECRET),
+        np.full(199, SECRET),
+        SECRET,
+        None,
+        [{"a": SECRET}] * 200,
+        np.array([SECRET, "31337", None, 7] * 50, dtype=object),
+        np.array(["31337 kg", b"31337"] * 100, dtype=object),
+        [[SECRET]] * 199 + [[SECRET, SECRET]],
+    ],
+    ids=range(9),
+)
+def test_no_message_shows_a_target(kind, y):
+    with pytest.raises(hs.ParameterError, match=r"\by\b") as caught:
+        kind().fit(X, y)
+    assert "31337" not in str(caught.value)
+
+
+def test_targets_of_a_regression_are_numbers():
+    for y in (np.array(["31337"] * 200), np.full(200, "2020-01-01", dtype="datetime64[D]")):
+        with pytest.raises(hs.ParameterError, match="y must be finite numbers") as caught:
+            LinearRegression().fit(X, y)
+        assert "31337" not in str(caught.value)
+
+
+@pytest.mark.parametrize("population", [None, 100])
+def test_nobody_at_all_trains_a_model_of_noise(population):
+    """An error would tell that there is nobody."""
+    given = {"epochs": 3, "population": population, "random_state": 0}
+    for labels in (["no", "yes"], ["a", "b", "c"]):
+        clf = LogisticRegression(classes=labels, **given).fit(X[:0], np.array(labels)[:0])
+        assert clf.coef_.any()
+        assert clf.privacy_.epsilon <= 1
+        assert clf.predict(X[:2]).shape == (2,)
+    model = LinearRegression(target_bounds=(0, 1), **given).fit(X[:0], X[:0, 0])
+    assert model.coef_.any()
+    if population:
+        assert "public" not in str(model.privacy_)
+    with pytest.raises(hs.ParameterError, match="minimum of 1"):
+        LogisticRegression(**given).fit(X[:0], Y[:0])
+
+
+def test_bounds_of_the_scaler_are_numbers():
+    with pytest.raises(hs.ParameterError, match="lower and upper must be numbers, got 'low' and"):
+        BoundedScaler("low", "high").fit(X)

@@ -36,7 +36,12 @@ class BoundedScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # t
         """Check that there are as many bounds as features; X is not looked into any further."""
         with without_values():
             x = validate_data(self, X, dtype=np.float64)
-        lower, upper = (np.asarray(each, dtype=float) for each in (self.lower, self.upper))
+        try:
+            lower, upper = (np.asarray(each, dtype=float) for each in (self.lower, self.upper))
+        except (TypeError, ValueError):
+            raise ParameterError(
+                f"lower and upper must be numbers, got {self.lower!r} and {self.upper!r}"
+            ) from None
         shape = (x.shape[1],)
         if any(each.shape not in ((), shape) for each in (lower, upper)):
             raise ParameterError(

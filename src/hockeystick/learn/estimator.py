@@ -30,6 +30,12 @@ from hockeystick.series import Array
 SAMPLERS = ("poisson", "without-replacement", "full")
 NOISES: dict[str, type[Gaussian] | type[Laplace]] = {"gaussian": Gaussian, "laplace": Laplace}
 
+MANY = {
+    "calibration", "ensemble", "feature_selection", "model_selection", "multiclass", "multioutput",
+    "semi_supervised",
+}  # fmt: skip
+"""The modules of scikit-learn that train several models on the same records."""
+
 
 class TuningWarning(UserWarning):
     """Several models are trained on the same data, and each of them costs privacy."""
@@ -69,7 +75,7 @@ class PrivateEstimator(BaseEstimator):  # type: ignore[misc]
         sampler, batch = self._sampler(size)
         relation = _relation(self.relation, self.sampler, declared)
         steps = max(1, math.ceil(finite_positive("epochs", self.epochs) * size / batch - 1e-9))
-        epsilon, delta = finite_positive("epsilon", self.epsilon), probability("delta", self.delta)
+        epsilon, delta = finite_positive("epsilon", self.epsilon), _delta(self.delta)
         kind = NOISES[self._noise(delta)]
         noise = noise_for(kind, sampler, steps, epsilon=epsilon, delta=delta, relation=relation)
         return Plan(
@@ -79,7 +85,7 @@ class PrivateEstimator(BaseEstimator):  # type: ignore[misc]
 
     def _population(self, records: int) -> int:
         if self.population is None:
-            return records
+            return max(records, 1)  # nobody at all is a data set, too
         declared = whole("population", self.population, 1)
         if self.sampler == "without-replacement" and declared != records:
             raise ParameterError(
@@ -141,6 +147,13 @@ class PrivateEstimator(BaseEstimator):  # type: ignore[misc]
             return np.asarray(validate_data(self, x, dtype=np.float64, reset=False))
 
 
+def _delta(value: float) -> float:
+    delta = probability("delta", value)
+    if delta == 1:
+        raise ParameterError("delta must be in [0, 1), as 1 allows everything, got 1.0")
+    return delta
+
+
 def _relation(given: Relation | str | None, sampler: str, declared: bool) -> Relation:
     """Natural for the sampler: n is public unless a population was declared in its place."""
     if given is None:
@@ -161,13 +174,14 @@ def _relation(given: Relation | str | None, sampler: str, declared: bool) -> Rel
 
 
 def warn_of_tuning() -> None:
-    """Warn if scikit-learn is trying models out: each fit is a release of its own."""
+    """Warn if a module of scikit-learn that trains many models is training this one."""
     frame = sys._getframe(1)
     while frame is not None:
-        if frame.f_code.co_name == "_fit_and_score" and "sklearn" in frame.f_code.co_filename:
+        package, _, module = frame.f_globals.get("__name__", "").partition(".")
+        if package == "sklearn" and module.partition(".")[0] in MANY:
             warnings.warn(
-                "every model that a search or a cross-validation trains costs its whole epsilon, "
-                "and the scores on private records are not covered by any: "
+                "every model that a search, a cross-validation or an ensemble trains costs its "
+                "whole epsilon, and the scores on private records are not covered by any: "
                 "see hockeystick.learn.tuning_cost",
                 TuningWarning,
                 stacklevel=2,

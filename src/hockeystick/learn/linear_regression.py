@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from numbers import Real
 from typing import Any, Self
 
 import numpy as np
@@ -70,8 +71,11 @@ class LinearRegression(RegressorMixin, PrivateEstimator):  # type: ignore[misc]
 
     def fit(self, X: Any, y: Any) -> Self:
         """Train on a row of X and a target of y for each record."""
-        x, y = self._checked_data(X, y, y_numeric=True)
         middle, half = self._target_scale()
+        declared = self.target_bounds is not None or self.population is not None
+        x, y = self._checked_data(X, y, y_numeric=True, ensure_min_samples=0 if declared else 1)
+        if y.dtype.kind not in "biuf" or not np.isfinite(y).all():
+            raise ParameterError("y must be finite numbers for LinearRegression (it is not shown)")
         if self.target_bounds is not None:
             y = np.clip(y, middle - half, middle + half)
         parameters = self._train(Squares(), x, (y - middle) / half, ()) * half
@@ -81,12 +85,17 @@ class LinearRegression(RegressorMixin, PrivateEstimator):  # type: ignore[misc]
     def _target_scale(self) -> tuple[float, float]:
         if self.target_bounds is None:
             return 0.0, 1.0
-        lower, upper = self.target_bounds
-        if not (math.isfinite(lower) and math.isfinite(upper) and lower < upper):
+        bounds = self.target_bounds
+        finite = np.shape(bounds) == (2,) and all(
+            isinstance(each, Real) and math.isfinite(each) for each in bounds
+        )
+        if not finite or not bounds[0] < bounds[1]:
             raise ParameterError(
-                f"target_bounds must be finite, the lower below the upper, got {lower!r}, {upper!r}"
+                "target_bounds must be two finite numbers, the lower below the upper, got "
+                f"{bounds!r}"
             )
-        return (lower + upper) / 2, (upper - lower) / 2
+        lower, upper = (float(each) for each in bounds)
+        return lower / 2 + upper / 2, upper / 2 - lower / 2
 
     def predict(self, X: Any) -> Array:
         """The expected target of each row."""

@@ -11,6 +11,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
 from hockeystick.errors import ParameterError
+from hockeystick.learn.discretion import without_values
 from hockeystick.learn.estimator import PrivateEstimator
 from hockeystick.learn.linear import Logistic, Softmax
 from hockeystick.learn.objective import Objective
@@ -34,7 +35,8 @@ class LogisticRegression(ClassifierMixin, PrivateEstimator):  # type: ignore[mis
     batch_size: expected, or exact; at most all records. epochs: passes over the data, in (0, inf).
     noise: "gaussian", "laplace", or None to choose by delta.
     learning_rate, momentum, regularisation: see `Plan`.
-    classes: the labels, declared. None takes them from y, which makes their set public.
+    classes: the labels, declared; then there may even be no record. None takes them from y, which
+        makes their set public.
     population: a public number that stands for the number of records in the sampling rate. None
         takes the number of records itself, which makes it public.
     relation: "add-remove", "zero-out" or "replace-one"; None: replace-one without replacement, else
@@ -91,10 +93,13 @@ class LogisticRegression(ClassifierMixin, PrivateEstimator):  # type: ignore[mis
 
     def fit(self, X: Any, y: Any) -> Self:
         """Train on a row of X and a label of y for each record."""
-        x, y = self._checked_data(X, y)
-        y = column_or_1d(y, warn=True)
-        check_classification_targets(y)
-        self.classes_, codes = self._codes(y)
+        declared = self._declared()
+        x, y = self._checked_data(X, y, ensure_min_samples=1 if declared is None else 0)
+        with without_values():
+            y = column_or_1d(y, warn=True)
+            if y.size:
+                check_classification_targets(y)
+            self.classes_, codes = _codes(y, declared)
         binary = len(self.classes_) == 2
         objective: Objective = Logistic() if binary else Softmax(len(self.classes_))
         public = () if self.classes is not None else ("the set of labels, as the data has it",)
@@ -102,19 +107,20 @@ class LogisticRegression(ClassifierMixin, PrivateEstimator):  # type: ignore[mis
         self.coef_, self.intercept_ = parameters[:-1].T, parameters[-1]
         return self
 
-    def _codes(self, y: Array) -> tuple[Array, Array]:
-        """The classes, sorted, and the place of each label among them."""
+    def _declared(self) -> Array | None:
+        """The declared classes, sorted."""
         if self.classes is None:
-            classes, codes = np.unique(y, return_inverse=True)
-            if len(classes) < 2:
-                raise ParameterError("y must have labels of at least two classes, got one class")
-            return classes, codes
-        classes = np.unique(np.asarray(self.classes))
-        if len(classes) < 2:
-            raise ParameterError(f"classes must be at least two, got {self.classes!r}")
-        if not np.isin(y, classes).all():
-            raise ParameterError("y must hold declared classes only; one label (not shown) is not")
-        return classes, np.searchsorted(classes, y)
+            return None
+        try:
+            given = np.asarray(self.classes)
+            classes = np.unique(given)
+        except (TypeError, ValueError):  # labels of several kinds, or rows of them
+            given = classes = np.empty(0)
+        if given.ndim != 1 or len(classes) < 2:
+            raise ParameterError(
+                f"classes must be at least two labels of one kind in a list, got {self.classes!r}"
+            )
+        return classes
 
     def decision_function(self, X: Any) -> Array:
         """Xθ: a column for each class, or one number for each row if there are two."""
@@ -139,3 +145,15 @@ class LogisticRegression(ClassifierMixin, PrivateEstimator):  # type: ignore[mis
     def predict_log_proba(self, X: Any) -> Array:
         """The logarithms of `predict_proba`."""
         return np.asarray(np.log(self.predict_proba(X)))
+
+
+def _codes(y: Array, declared: Array | None) -> tuple[Array, Array]:
+    """The classes, sorted, and the place of each label among them."""
+    if declared is None:
+        classes, codes = np.unique(y, return_inverse=True)
+        if len(classes) < 2:
+            raise ParameterError("y must have labels of at least two classes, got one class")
+        return classes, codes
+    if not np.isin(y, declared).all():
+        raise ParameterError("y must hold declared classes only; one label (not shown) is not")
+    return declared, np.searchsorted(declared, y)
