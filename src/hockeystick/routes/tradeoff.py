@@ -14,6 +14,7 @@ from collections.abc import Callable
 from hockeystick.bound import Bound
 
 FIRST = (0.0, 0.01, 0.1, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0)
+NEGLIGIBLE = 1e-12
 MOST_STEPS = 60
 ENOUGH = 1e-12
 NOISY = 30
@@ -31,17 +32,19 @@ class Profile:
         self.methods: set[str] = set()
         self.points: dict[float, Point] = {0.0: (0.0, 0.0, 0.0)}
         for epsilon in FIRST:
-            self.ask(epsilon)
+            if self.ask(epsilon) < NEGLIGIBLE:  # farther out only where an α asks for it
+                break
         rest = delta_at(math.inf)
         self.limits = 1 - rest.upper, 1 - rest.lower
 
-    def ask(self, epsilon: float) -> None:
-        """Learn δ(ε) and with it δ(−ε) = 1 − e^{−ε}·(1 − δ(ε))."""
+    def ask(self, epsilon: float) -> float:
+        """Learn δ(ε), which is returned, and with it δ(−ε) = 1 − e^{−ε}·(1 − δ(ε))."""
         delta = self._delta_at(epsilon)
         self.methods.add(delta.method)
         least, greatest = 1 - delta.upper, 1 - delta.lower
         for a, scale in ((math.exp(epsilon), 1.0), (math.exp(-epsilon), math.exp(-epsilon))):
             self.points[a] = (a, scale * least, scale * greatest)
+        return delta.upper
 
     def error(self, alpha: float) -> tuple[float, float]:
         """Both ends of f(α)."""
