@@ -145,6 +145,60 @@ def test_regression_and_a_secret_number_of_records(people):
     assert Model.load(Path("people.model.json")).classes is None
 
 
+def test_one_class_has_no_model_to_compare_with(people):
+    lines = Path("people.csv").read_text().replace("high", "low")
+    Path("one.csv").write_text(lines)
+    result = run("one.csv", *TARGET, *DECLARED, "--seed", 1)
+    assert result.exit_code == 0, result.output
+    assert "without privacy n/a (one class only)" in result.stdout
+    found = json.loads(run("one.csv", *TARGET, *DECLARED, "--seed", 1, "--json").stdout)
+    assert found["test_score_without_privacy"] is None
+    assert 0 <= found["test_score"] <= 1
+
+
+def test_where_to_save_is_checked_before_anything_is_trained(people, monkeypatch):
+    monkeypatch.setattr("hockeystick.learn.training.train", lambda *a, **k: pytest.fail("trained"))
+    for place in ("no/folder", "people.csv/model"):
+        result = run("people.csv", *TARGET, *DECLARED, "--output", place)
+        assert result.exit_code == 2
+        assert "--output must be in a folder to write to" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("options", "relation"),
+    [
+        ([], "ZERO_OUT"),
+        (["--relation", "replace-one"], "REPLACE_ONE"),
+        (["--relation", "zero-out", "--population", "250"], "ZERO_OUT"),
+        (["--relation", "add-remove", "--population", "250"], "ADD_REMOVE"),
+    ],
+)
+def test_the_neighbours_can_be_chosen(people, options, relation):
+    result = run("people.csv", *TARGET, *DECLARED, "--json", *options)
+    assert result.exit_code == 0, result.output
+    assert json.loads(result.stdout)["privacy"]["relation"] == relation
+
+
+def test_added_records_need_a_population(people):
+    result = run("people.csv", *TARGET, *DECLARED, "--relation", "add-remove")
+    assert result.exit_code == 2
+    assert "population" in result.stderr
+
+
+def test_standard_input(people):
+    options = [*TARGET, *DECLARED, "--seed", "1"]
+    from_file = run("people.csv", *options)
+    text = "\ufeff" + Path("people.csv").read_text()
+    piped = CliRunner().invoke(main, ["train", "-", *options], input=text.encode())
+    assert piped.exit_code == 0, piped.output
+    assert piped.stdout == from_file.stdout.replace("people.", "stdin.")
+    assert Path("stdin.model.json").read_text() == Path("people.model.json").read_text()
+    broken = CliRunner().invoke(main, ["train", "-", *options], input=b"age,income\n31337,\xff\n")
+    assert broken.exit_code == 2
+    assert "standard input must be CSV in UTF-8" in broken.stderr
+    assert "31337" not in broken.output
+
+
 def test_columns_that_nobody_declared(people):
     result = run("people.csv", *TARGET)
     assert result.exit_code == 2

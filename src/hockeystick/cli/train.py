@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -33,7 +34,9 @@ class Undeclared(click.ClickException):
 
 
 @click.command()
-@click.argument("data", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.argument(
+    "data", type=click.Path(exists=True, dir_okay=False, allow_dash=True, path_type=Path)
+)
 @click.option("--target", required=True, help="The column to predict.")
 @click.option("--epsilon", type=float, required=True, help="The epsilon of the guarantee.")
 @click.option(
@@ -62,10 +65,18 @@ class Undeclared(click.ClickException):
 @click.option("--momentum", type=float, default=0.0, show_default=True)
 @click.option("--regularisation", type=float, default=0.0, show_default=True)
 @click.option("--population", type=int, help="A public number in place of the number of records.")
+@click.option(
+    "--relation",
+    type=click.Choice(["add-remove", "zero-out", "replace-one"]),
+    help="Which data sets are neighbours; the sampler's own if not given. "
+    "add-remove needs --population.",
+)
 @click.option("--test-fraction", type=float, default=0.2, show_default=True, help="Held out.")
 @click.option("--seed", type=int, help="For experiments: the same numbers each time. Not private.")
 @click.option(
-    "--output", type=click.Path(path_type=Path), help="Where to save, without suffix [DATA's name]."
+    "--output",
+    type=click.Path(path_type=Path),
+    help="Where to save, without suffix; DATA's name if not given.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON object.")
 def train(
@@ -82,7 +93,7 @@ def train(
     learning_rate: float | None,
     **options: Any,
 ) -> None:
-    """Train a private linear model on a CSV file.
+    """Train a private linear model on a CSV file, or on standard input if DATA is -.
 
     Numbers are scaled by DECLARED bounds and categories are DECLARED, too: nothing is taken from
     the data without noise. A target with categories is classified, one with bounds is regressed.
@@ -96,9 +107,15 @@ def train(
     from hockeystick.learn.table import Table
     from hockeystick.learn.training import train as run
 
+    place = output or Path("stdin" if str(data) == "-" else data.stem)
+    model, statement = (Path(f"{place}{suffix}") for suffix in (".model.json", ".privacy.txt"))
+    _check_folder(model.parent)
     schema = Schema() if schema_file is None else Schema.load(schema_file)
     schema = schema.with_columns(_declared(bounds, categories), drop)
-    table = Table.read(data, target, schema.names)
+    if str(data) == "-":
+        table = Table.of_bytes(sys.stdin.buffer.read(), "standard input", target, schema.names)
+    else:
+        table = Table.read(data, target, schema.names)
     _check_declared(table.undeclared(schema), schema, target)
     if learning_rate is not None:
         options["learning_rate"] = learning_rate
@@ -106,11 +123,15 @@ def train(
     found = run(
         table, target, schema, test_fraction=test_fraction, rng=seed, verbose=verbose, **options
     )
-    place = output or Path(data.stem)
-    model, statement = (Path(f"{place}{suffix}") for suffix in (".model.json", ".privacy.txt"))
     found.model.save(model)
     statement.write_text(f"{found.privacy}\n", encoding="utf-8")
     _show(found, model, statement, as_json)
+
+
+def _check_folder(folder: Path) -> None:
+    """Before any privacy is spent on a model that could not be saved."""
+    if not folder.is_dir() or not os.access(folder, os.W_OK):
+        raise click.UsageError(f"--output must be in a folder to write to, got {str(folder)!r}.")
 
 
 def _declared(bounds: tuple[str, ...], categories: tuple[str, ...]) -> dict[str, Column]:
@@ -161,8 +182,7 @@ def _show(found: Trained, model: Path, statement: Path, as_json: bool) -> None:
         return
     click.echo(f"{found.privacy}\n")
     click.echo(f"trained on {found.records[0]} records, tested on {found.records[1]} others")
-    click.echo(
-        f"test {found.measure} {found.score:.4f}   without privacy "
-        f"{found.score_without_privacy:.4f}"
-    )
+    other = found.score_without_privacy
+    plain = "n/a (one class only)" if other is None else f"{other:.4f}"
+    click.echo(f"test {found.measure} {found.score:.4f}   without privacy {plain}")
     click.echo(f"{ANALYST}\n\nsaved {model} and {statement}")

@@ -6,6 +6,7 @@ What is wrong with a file is said without showing any cell of it.
 from __future__ import annotations
 
 import csv
+import io
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -29,24 +30,30 @@ class Table:
     @classmethod
     def read(cls, path: Path, target: str, names: Sequence[str] | None = None) -> Table:
         """Read a file; no cell of it is ever in a message, nor a header that may be a record."""
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            rows = _rows(file, path)
-            head = list(names) if names else [cell.strip() for cell in next(rows, (0, []))[1]]
-            if target not in head:
+        return cls.of_bytes(path.read_bytes(), str(path), target, names)
+
+    @classmethod
+    def of_bytes(
+        cls, content: bytes, path: str, target: str, names: Sequence[str] | None = None
+    ) -> Table:
+        """The same from the bytes of a file, which messages call `path`."""
+        rows = _rows(io.TextIOWrapper(io.BytesIO(content), "utf-8-sig", newline=""), path)
+        head = list(names) if names else [cell.strip() for cell in next(rows, (0, []))[1]]
+        if target not in head:
+            raise ParameterError(
+                f"the target {target!r} is not among the {len(head)} columns of {path}; a file "
+                "without a header line needs their names: names = [...] in the schema"
+            )
+        cells: dict[str, list[str]] = {name: [] for name in head}
+        if len(cells) < len(head):
+            raise ParameterError(f"the columns of {path} must have different names")
+        for line, row in rows:
+            if len(row) != len(head):
                 raise ParameterError(
-                    f"the target {target!r} is not among the {len(head)} columns of {path}; a file "
-                    "without a header line needs their names: names = [...] in the schema"
+                    f"line {line} of {path} must have {len(head)} cells, got {len(row)}"
                 )
-            cells: dict[str, list[str]] = {name: [] for name in head}
-            if len(cells) < len(head):
-                raise ParameterError(f"the columns of {path} must have different names")
-            for line, row in rows:
-                if len(row) != len(head):
-                    raise ParameterError(
-                        f"line {line} of {path} must have {len(head)} cells, got {len(row)}"
-                    )
-                for name, cell in zip(head, row, strict=True):
-                    cells[name].append(cell.strip())
+            for name, cell in zip(head, row, strict=True):
+                cells[name].append(cell.strip())
         return cls(cells)
 
     def features(self, schema: Schema, target: str) -> Array:
@@ -79,7 +86,7 @@ class Table:
         return np.clip(values, declared.lower, declared.upper)
 
 
-def _rows(file: Iterable[str], path: Path) -> Iterator[tuple[int, list[str]]]:
+def _rows(file: Iterable[str], path: str) -> Iterator[tuple[int, list[str]]]:
     reader = csv.reader(file, skipinitialspace=True)
     try:
         for row in reader:

@@ -11,7 +11,7 @@ from hockeystick.domain import probability
 from hockeystick.errors import ParameterError
 from hockeystick.learn.model import Model
 from hockeystick.learn.privacy import Privacy
-from hockeystick.learn.schema import Category, Schema
+from hockeystick.learn.schema import Category, Column, Schema
 from hockeystick.learn.table import Table
 from hockeystick.randomness import Randomness, generator
 from hockeystick.series import Array
@@ -26,14 +26,15 @@ ANALYST = (
 class Trained:
     """A private model, its privacy, and two scores on held-out records that no ε covers.
 
-    score: accuracy, or R² for regression; score_without_privacy: of scikit-learn's own model.
+    score: accuracy, or R² for regression; score_without_privacy: of scikit-learn's own model, None
+    where all records to train on are of one class, which that model refuses.
     """
 
     model: Model
     privacy: Privacy
     measure: str
     score: float
-    score_without_privacy: float
+    score_without_privacy: float | None
     records: tuple[int, int]
 
 
@@ -51,8 +52,6 @@ def train(
     A target that is declared by categories is classified; one declared by bounds, regressed.
     `options` are those of `LogisticRegression` and `LinearRegression`.
     """
-    from sklearn import linear_model
-
     declared = schema.columns[target]
     x, y = table.features(schema, target), table.targets(target, declared)
     source = generator(rng)
@@ -61,11 +60,6 @@ def train(
     seed = int(source.integers(2**32)) if isinstance(rng, int) else rng
     estimator = _estimator(declared, random_state=seed, **options)
     estimator.fit(x[inside], y[inside])
-    if isinstance(declared, Category):
-        plain = linear_model.LogisticRegression(C=1e4, max_iter=10_000)
-    else:
-        plain = linear_model.LinearRegression()
-    plain.fit(x[inside], y[inside])
     model = Model(
         target,
         schema,
@@ -79,7 +73,7 @@ def train(
         estimator.privacy_,
         "accuracy" if isinstance(declared, Category) else "R²",
         float(estimator.score(x[outside], y[outside])),
-        float(plain.score(x[outside], y[outside])),
+        _score_without_privacy(declared, (x[inside], y[inside]), (x[outside], y[outside])),
         (len(inside), len(outside)),
     )
 
@@ -90,6 +84,20 @@ def _estimator(declared: Any, **options: Any) -> Any:
     if isinstance(declared, Category):
         return learn.LogisticRegression(classes=list(declared.categories), **options)
     return learn.LinearRegression(target_bounds=(declared.lower, declared.upper), **options)
+
+
+def _score_without_privacy(
+    declared: Column, inside: tuple[Array, Array], outside: tuple[Array, Array]
+) -> float | None:
+    from sklearn import linear_model
+
+    if not isinstance(declared, Category):
+        plain = linear_model.LinearRegression()
+    elif len(np.unique(inside[1])) < 2:
+        return None
+    else:
+        plain = linear_model.LogisticRegression(C=1e4, max_iter=10_000)
+    return float(plain.fit(*inside).score(*outside))
 
 
 def _split(records: int, fraction: float, source: np.random.Generator) -> tuple[Array, Array]:
