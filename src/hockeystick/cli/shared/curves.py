@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from hockeystick.cli.shared import thrift
 from hockeystick.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -47,6 +48,8 @@ class Kind:
     log_y: bool = False
     least: float = 0.0
     """What is smaller is not drawn."""
+    alone: bool = False
+    """Whether each point is computed by itself, so that one may be slow."""
 
 
 def even(start: float, stop: float, count: int) -> list[float]:
@@ -89,7 +92,7 @@ KINDS = {
     "profile": Kind(
         "epsilon", "delta", 0.0, _last_epsilon,
         lambda m, x, _, options: m.profile(x, **options),
-        count=101, points=even, log_y=True, least=SMALLEST_DELTA,
+        count=81, points=even, log_y=True, least=SMALLEST_DELTA, alone=True,
     ),
     "epsilon-over-steps": Kind(
         "steps", "epsilon", 1.0, _last_step,
@@ -117,6 +120,7 @@ def curves(
     points: int | None,
     delta: float,
     options: dict[str, Any],
+    progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> list[Curve]:
     """One curve for each mechanism, all at the same points."""
     first = kind.start if start is None else start
@@ -125,8 +129,23 @@ def curves(
         raise ParameterError(f"from must be below to, both finite, got {first!r} and {last!r}")
     x = kind.points(first, last, points or kind.count)
     subjects = [kind.subject(mechanism) for mechanism in mechanisms]
-    found = [(m, kind.values(m, x, delta, options)) for m in subjects]
-    return [Curve(repr(m), x, y.tolist(), y.lower.tolist(), y.upper.tolist()) for m, y in found]
+
+    def ask(x: list[float]) -> list[list[thrift.Row]]:
+        values = (kind.values(mechanism, x, delta, options) for mechanism in subjects)
+        return [
+            list(zip(y.tolist(), y.lower.tolist(), y.upper.tolist(), strict=True)) for y in values
+        ]
+
+    if kind.alone:
+        x, found = thrift.affordable(x, ask, kind.least, progress, everywhere=points is not None)
+    else:
+        found = ask(x)
+    return [_curve(repr(m), x, rows) for m, rows in zip(subjects, found, strict=True)]
+
+
+def _curve(label: str, x: list[float], rows: list[thrift.Row]) -> Curve:
+    y, lower, upper = map(list, zip(*rows, strict=True))
+    return Curve(label, x, y, lower, upper)
 
 
 def write_csv(curves: Sequence[Curve], kind: Kind, path: str) -> None:
