@@ -126,7 +126,7 @@ def test_a_damaged_checkpoint_is_refused(tmp_path):
     place = tmp_path / "run.json"
     private_sgd(Logistic(), X, Y, plan(), rng=3, checkpoint=place)
     whole = json.loads(place.read_text())
-    for key in ("done", "parameters", "before", "seeded", "generator"):
+    for key in ("done", "parameters", "before", "seeded", "leaked", "generator"):
         place.write_text(json.dumps({k: v for k, v in whole.items() if k != key}))
         with pytest.raises(hs.ParameterError, match="does not fit"):
             private_sgd(Logistic(), X, Y, plan(), rng=3, checkpoint=place)
@@ -171,6 +171,13 @@ def test_that_there_was_a_seed_is_never_forgotten(tmp_path):
     stopped_at(5, secure)
     run = private_sgd(Logistic(), X, Y, plan(), checkpoint=secure)
     assert "protects nobody" not in str(run.privacy(1e-5))
+
+
+def test_that_a_loss_was_shown_is_never_forgotten(tmp_path):
+    place = tmp_path / "run.json"
+    stopped_at(5, place, training_loss=True)
+    run = private_sgd(Logistic(), X, Y, plan(), checkpoint=place)
+    assert "no epsilon covers" in str(run.privacy(1e-5))
 
 
 def one(theta, x, y):

@@ -2,8 +2,8 @@
 
 One JSON file, written whole or not at all. The accountant is in it, so what was spent before the
 interruption cannot be forgotten. The state of the random generator is kept only for a run that
-was started with a seed, and that there was one; the state of a secure one would give away the
-noise of every step.
+was started with a seed; the state of a secure one would give away the noise of every step. That
+there was a seed, or a leak, is kept for good.
 """
 
 from __future__ import annotations
@@ -30,12 +30,16 @@ VERSION = 1
 
 @dataclass
 class State:
-    """Where a run is: steps done, θ, the momentum's u, whether any step so far had a seed."""
+    """Where a run is: steps done, θ, the momentum's u.
+
+    seeded, leaked: whether any step so far had a seed, or showed the loss on private records.
+    """
 
     done: int
     parameters: Array
     velocity: Array
     seeded: bool = False
+    leaked: bool = False
 
 
 @dataclass(frozen=True)
@@ -68,6 +72,7 @@ class Checkpoint:
             "features": self.features,
             "done": state.done,
             "seeded": state.seeded,
+            "leaked": state.leaked,
             "parameters": state.parameters.tolist(),
             "velocity": state.velocity.tolist(),
             "generator": None if rng is None else rng.bit_generator.state,
@@ -85,6 +90,7 @@ class Checkpoint:
                 np.array(content["parameters"], dtype=float).reshape(shape),
                 np.array(content["velocity"], dtype=float).reshape(shape),
                 bool(content["seeded"]),
+                bool(content["leaked"]),
             )
             before = Accountant.from_json(json.dumps(content["before"])).spent
             kept = content["generator"]

@@ -29,16 +29,18 @@ class Descent:
         account: Accountant,
         rng: Randomness,
         start: Array | None,
+        watch: Watch | None = None,
     ) -> None:
         self.objective, self.plan, self.account = objective, plan, account
         self.records = objective.measured(records, plan.norm)
         self.before = account.spent
+        self.watch = watch or Watch()
         self.rng = generator(rng)
         seeded = not (rng is None or isinstance(rng, Generator))
         # The state of any other generator is never written.
         self.kept = self.rng if seeded else None
         self.state = _start(objective.shape(records.features.shape[1]), start)
-        self.state.seeded = seeded
+        self.state.seeded, self.state.leaked = seeded, self.watch.training_loss
         self.spent = 0  # steps on the accountant, which is one more than done within a step
         self.checkpoint: Checkpoint | None = None
 
@@ -48,9 +50,10 @@ class Descent:
         self.checkpoint = Checkpoint(path, self.plan, self.objective.name, features)
         if not path.exists():
             return
-        seeded = self.state.seeded
-        self.state, before = self.checkpoint.load(self.state.parameters.shape, self.kept)
-        self.state.seeded |= seeded
+        now = self.state
+        self.state, before = self.checkpoint.load(now.parameters.shape, self.kept)
+        self.state.seeded |= now.seeded
+        self.state.leaked |= now.leaked
         if before != self.before:
             raise ParameterError(
                 "accountant must hold what it held when the checkpoint's run began, "
@@ -59,23 +62,23 @@ class Descent:
         self.account.spend(self.plan.step, self.state.done)
         self.spent = self.state.done
 
-    def run(self, watch: Watch) -> None:
+    def run(self) -> None:
         """All steps that are left; all of them are spent, however the run ends."""
         try:
-            self._run(watch)
+            self._run()
         finally:
             # To stop by what was seen is not cheaper than to go on, nor is an error.
             self.account.spend(self.plan.step, self.plan.steps - self.spent)
 
-    def _run(self, watch: Watch) -> None:
-        steps, stop = self.plan.steps, False
+    def _run(self) -> None:
+        steps, watch, stop = self.plan.steps, self.watch, False
         with bar(steps, watch.progress) as show:
             while self.state.done < steps and not stop:
                 self.step()
                 if watch.due(self.state.done, steps):
                     self.save()  # before anybody sees it: what was seen is never drawn again
                     if watch.watched:
-                        progress = self.progress(watch)
+                        progress = self.progress()
                         show(progress)
                         stop = watch.tell(progress)
 
@@ -101,7 +104,8 @@ class Descent:
         if self.checkpoint is not None:
             self.checkpoint.save(self.state, self.before, self.kept)
 
-    def progress(self, watch: Watch) -> Progress:
+    def progress(self) -> Progress:
+        watch = self.watch
         parameters, plan, epsilon, loss = self.state.parameters, self.plan, None, None
         if watch.delta is not None:
             epsilon = self.account.spent.epsilon(watch.delta, relation=plan.relation)

@@ -120,16 +120,16 @@ def private_sgd(
     objective.check(records)
     if public is not None:
         _check_validation(objective, public, records)
-    descent = Descent(objective, records, plan, account, rng, start)
+    descent = Descent(objective, records, plan, account, rng, start, watch)
     if checkpoint is not None:
         descent.resume(Path(checkpoint))
     finished = 0 < descent.state.done == plan.steps
-    descent.run(watch)
+    descent.run()
     state = descent.state
     notes = [SEEDED] if state.seeded else []
     if isinstance(rng, Generator) and not known_secure(rng):
         notes.append(UNKNOWN.format(type(rng.bit_generator).__name__))
-    notes += [LEAKED] * training_loss + [FINISHED] * finished
+    notes += [LEAKED] * state.leaked + [FINISHED] * finished
     return Run(state.parameters, plan, account, state.done, tuple(notes))
 
 
