@@ -435,3 +435,22 @@ def test_next_to_nothing() -> None:
 def test_bad_steps(steps: int) -> None:
     with pytest.raises(ParameterError, match="steps must be an integer >= 1"):
         allocation(GaussianLoss(1.0), steps)
+
+
+def test_several_participations_enclose_what_is_simulated() -> None:
+    """P/Q of 3 of 10 steps is the third symmetric polynomial of the ratios, over 120."""
+    rng, records, steps, shift = np.random.default_rng(5), 200_000, 10, 0.5
+    outcomes = rng.standard_normal((records, steps))
+    chosen = np.argsort(rng.random((records, steps)), axis=1)[:, :3]
+    np.put_along_axis(
+        outcomes, chosen, np.take_along_axis(outcomes, chosen, axis=1) + shift, axis=1
+    )
+    powers = np.exp(shift * outcomes[:, :, None] - shift**2 / 2) ** np.arange(1, 4)
+    one, two, three = powers.sum(axis=1).T
+    ratios = (one**3 - 3 * one * two + 2 * three) / 6 / 120  # Newton's identity
+    excess = np.maximum(1 - math.exp(0.5) / ratios, 0)
+    mean, error = excess.mean(), excess.std() / math.sqrt(records)
+    found = (hs.Gaussian(2.0).on(hs.RandomAllocation(steps, participations=3))).delta(0.5)
+    assert found.lower <= mean + 4 * error
+    assert mean - 4 * error <= found.upper
+    assert 0.85 * mean < found.lower < found.upper < 1.1 * mean

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,6 +15,7 @@ from hockeystick.loss import Loss
 from hockeystick.losses.allocation import allocation
 from hockeystick.losses.allocation_renyi import allocation_divergences
 from hockeystick.losses.atoms import NOTHING
+from hockeystick.losses.gaussian import GaussianLoss
 from hockeystick.losses.replacing import replaced
 from hockeystick.mechanism import Mechanism, call_text
 from hockeystick.relation import ADD_REMOVE, REPLACE_ONE, Relation
@@ -89,8 +92,9 @@ class RandomAllocation(Sampler):
         if self.participations == self.steps:
             return mechanism * self.steps
         short, more = divmod(self.steps, self.participations)
-        blocks = mechanism.on(AllocationBlock(short)) * (self.participations - more)
-        return blocks + mechanism.on(AllocationBlock(short + 1)) * more
+        block = partial(AllocationBlock, blocks=self.participations, total=self.steps)
+        blocks = mechanism.on(block(short)) * (self.participations - more)
+        return blocks + mechanism.on(block(short + 1)) * more
 
     def draw(self, population: int, rng: Randomness = None) -> list[Array]:
         from hockeystick.samplers import drawing
@@ -104,7 +108,28 @@ class RandomAllocation(Sampler):
 
 @dataclass(frozen=True, repr=False)
 class AllocationBlock(RandomAllocation):
-    """One of the blocks by which several participations are bounded: an upper end, no lower one."""
+    """One of the blocks by which several participations are bounded.
+
+    The lower end of all `blocks` together is that of the sum over all steps, for Gaussian noise:
+    with the record its mean is larger by k shifts and its deviation is √total. Each block stands
+    for a k-th of that; for other noise there is none.
+    """
+
+    blocks: int = field(default=1, kw_only=True)
+    total: int = field(default=1, kw_only=True)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "blocks", whole("blocks", self.blocks, 1))
+        object.__setattr__(self, "total", whole("total", self.total, self.blocks))
 
     def attained(self, mechanism: Mechanism, relation: Relation, steps: int) -> Loss | None:
-        return NOTHING
+        if relation is REPLACE_ONE and moves_less(mechanism):
+            return NOTHING
+        base = base_loss(mechanism, ADD_REMOVE if relation is REPLACE_ONE else relation)
+        if not isinstance(base, GaussianLoss):
+            return NOTHING
+        return GaussianLoss(base.shift * math.sqrt(self.blocks / self.total))
+
+    def __repr__(self) -> str:
+        return call_text("AllocationBlock", self.steps, blocks=self.blocks, total=self.total)
