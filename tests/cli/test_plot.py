@@ -155,6 +155,8 @@ def test_relation_and_method_are_handed_on(tmp_path: Path) -> None:
         (("Gaussian(x)",), "is not a known name"),
         (("Gaussian(1)", "--from", "2", "--to", "1"), "from must be below to"),
         (("Gaussian(1)", "--to", "inf"), "both finite, got 0.0 and inf"),
+        (("Gaussian(1)", "--from", "-1"), "from must be >= 0 for this kind, got -1.0"),
+        (("Gaussian(1)", "--kind", "tradeoff", "--to", "2"), "alpha must be in [0, 1], got 2.0"),
         (("Gaussian(1)", "--kind", "rdp", "--from", "0"), "from must be > 0 for this kind"),
         (("Gaussian(1)", "-o", "x.nonsense"), "output must end with one of "),
         (("Gaussian(1)", "-o", "x"), "got 'x'"),

@@ -49,3 +49,9 @@ def test_counts_that_are_known(arguments: tuple[str, ...], count: str) -> None:
 def test_a_loss_that_never_adds_up_is_refused() -> None:
     line = refused(call("steps", "PureDP(1e-300)", "--epsilon", "1", "--delta", "0"))
     assert "epsilon must be so small that" in line
+
+
+@pytest.mark.parametrize("epsilon", ["nan", "-1"])
+def test_a_budget_is_not_below_0(epsilon: str) -> None:
+    line = refused(call("steps", "Gaussian(1)", "--epsilon", epsilon, "--delta", "1e-5"))
+    assert line == f"Error: epsilon must be in [0, inf], got {float(epsilon)!r}\n"

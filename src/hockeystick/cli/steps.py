@@ -40,7 +40,9 @@ def steps(
     Example:
       hockeystick steps "Gaussian(1.1).on(Poisson(0.01))" --epsilon 2 --delta 1e-5
     """
-    step = reading.mechanism(expression)
+    from hockeystick.domain import non_negative
+
+    step, epsilon = reading.mechanism(expression), non_negative("epsilon", epsilon)
     most = _most(step, epsilon, delta, relation, method)
     count = 0 if math.isinf(most) else int(most)
     after = (step * count).epsilon(delta, relation=relation, method=method)

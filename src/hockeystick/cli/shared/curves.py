@@ -61,6 +61,12 @@ def even(start: float, stop: float, count: int) -> list[float]:
     return [start + (stop - start) * (i / (count - 1)) for i in range(count - 1)] + [stop]
 
 
+def _even_from_zero(start: float, stop: float, count: int) -> list[float]:
+    if start < 0:
+        raise ParameterError(f"from must be >= 0 for this kind, got {start!r}")
+    return even(start, stop, count)
+
+
 def _even_logarithms(start: float, stop: float, count: int) -> list[float]:
     if start <= 0:
         raise ParameterError(f"from must be > 0 for this kind, got {start!r}")
@@ -92,7 +98,7 @@ KINDS = {
     "profile": Kind(
         "epsilon", "delta", 0.0, _last_epsilon,
         lambda m, x, _, options: m.profile(x, **options),
-        count=81, points=even, log_y=True, least=SMALLEST_DELTA, alone=True,
+        count=81, points=_even_from_zero, log_y=True, least=SMALLEST_DELTA, alone=True,
     ),
     "epsilon-over-steps": Kind(
         "steps", "epsilon", 1.0, _last_step,
