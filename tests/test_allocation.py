@@ -15,6 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import hockeystick as hs
 from hockeystick.composed import ComposedLoss
 from hockeystick.errors import ParameterError
 from hockeystick.loss import Loss
