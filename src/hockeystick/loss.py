@@ -424,8 +424,8 @@ class Mixed(Loss):
         base = -log_unmixed(self.rate, -epsilon)
         inside = base < math.inf
         base = np.where(inside, base, 0.0)
-        value = self.rate * np.exp(epsilon - base) * self.base.reverse_profile(base)
-        return np.where(inside, value, 0.0)
+        growth = np.exp(np.where(inside, epsilon - base, 0.0))
+        return np.where(inside, self.rate * growth * self.base.reverse_profile(base), 0.0)
 
     def mix(self, rate: float) -> Loss:
         return self.base.mix(self.rate * rate)
