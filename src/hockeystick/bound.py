@@ -19,8 +19,9 @@ class Interval(NamedTuple):
 class Bound(float):
     """A float equal to its safe (upper) end, with the other end and how it was found.
 
-    The true value lies in [`lower`, `upper`]. `method` names the route that found it: "closed form",
-    "contour", "lattice", "renyi" or, for coins, the theorem. `certified` is True only where every error, rounding included, is proven.
+    The true value lies in [`lower`, `upper`]. `method` names the route that found it: "closed
+    form", "contour", "lattice", "renyi" or, for coins, the theorem. `certified` is True only where
+    every error, rounding included, is proven.
 
     >>> answer = Bound(1.0, lower=0.75, method="contour")
     >>> answer + 1, answer.lower, answer.certified
