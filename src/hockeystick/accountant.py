@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import secrets
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -18,6 +17,7 @@ from hockeystick.errors import ParameterError
 from hockeystick.expression import parse
 from hockeystick.mechanism import Mechanism
 from hockeystick.relation import Relation
+from hockeystick.saving import write_whole
 from hockeystick.series import Array
 
 FORMAT = "hockeystick accountant"
@@ -168,17 +168,7 @@ class Accountant:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write `to_json()` to a file, whole or not at all: the old file stays until the new is."""
-        text = self.to_json()
-        target = Path(os.path.realpath(path))
-        draft = target.with_name(f".{target.name}.{secrets.token_hex(8)}.tmp")
-        try:
-            with draft.open("x", encoding="utf-8") as file:
-                file.write(text + "\n")
-                file.flush()
-                os.fsync(file.fileno())
-            os.replace(draft, target)
-        finally:
-            draft.unlink(missing_ok=True)
+        write_whole(path, self.to_json())
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Accountant:

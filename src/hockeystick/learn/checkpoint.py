@@ -9,8 +9,6 @@ there was a seed, or a leak, is kept for good.
 from __future__ import annotations
 
 import json
-import os
-import secrets
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
@@ -22,6 +20,7 @@ from hockeystick.accountant import Accountant
 from hockeystick.errors import ParameterError
 from hockeystick.learn.plan import Plan
 from hockeystick.mechanism import Mechanism
+from hockeystick.saving import write_whole
 from hockeystick.series import Array
 
 FORMAT = "hockeystick checkpoint"
@@ -139,17 +138,3 @@ def plan_text(plan: Plan) -> dict[str, Any]:
         name: value if isinstance(value, int | float) else repr(value)
         for name, value in values.items()
     }
-
-
-def write_whole(path: Path, text: str) -> None:
-    """Write a file whole or not at all: the old file stays until the new one is on the disk."""
-    target = Path(os.path.realpath(path))
-    draft = target.with_name(f".{target.name}.{secrets.token_hex(8)}.tmp")
-    try:
-        with draft.open("x", encoding="utf-8") as file:
-            file.write(text + "\n")
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(draft, target)
-    finally:
-        draft.unlink(missing_ok=True)

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from hockeystick.errors import ParameterError
-from hockeystick.learn.checkpoint import write_whole
 from hockeystick.learn.schema import Schema
 from hockeystick.learn.table import Table
+from hockeystick.saving import write_whole
 from hockeystick.series import Array
 
 FORMAT = "hockeystick model"
