@@ -51,14 +51,15 @@ def gaussian_log_delta(shift: float, epsilon: Array) -> Array:
     """
     a = epsilon / shift - shift / 2
     b = epsilon / shift + shift / 2
-    # m(a) − m(b) = ∫ (1 − x·m(x)) dx: no cancellation when a and b are close.
-    points, weights = legendre()
-    x = np.maximum(a, -30.0)[..., None] + 0.5 * shift * (points + 1)
-    difference = 0.5 * shift * (_one_minus_x_mills(x) @ weights)
-    if shift >= 1:
-        with np.errstate(over="ignore", invalid="ignore"):
-            plain = _mills(np.maximum(a, -30.0)) - _mills(np.maximum(b, -30.0))
-        difference = np.where(a > max(FAR, 2 * shift), difference, plain)
+    distant = a > max(FAR, 2 * shift)
+    with np.errstate(over="ignore", invalid="ignore"):
+        difference = _mills(np.maximum(a, -30.0)) - _mills(np.maximum(b, -30.0))
+    if shift < 1 or distant.any():
+        # m(a) − m(b) = ∫ (1 − x·m(x)) dx: no cancellation when a and b are close.
+        points, weights = legendre()
+        x = np.maximum(a, -30.0)[..., None] + 0.5 * shift * (points + 1)
+        integral = 0.5 * shift * (_one_minus_x_mills(x) @ weights)
+        difference = np.where((shift < 1) | distant, integral, difference)
     with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
         far = np.log(difference) - 0.5 * a * a - 0.5 * math.log(2 * math.pi)
         near = np.log(ndtr(-a) - np.exp(np.minimum(epsilon, 700)) * ndtr(-b))

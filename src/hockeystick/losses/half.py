@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property, lru_cache, partial
 from typing import NamedTuple
 
 import numpy as np
@@ -82,7 +82,7 @@ class Half:
                 log_weight = math.log(term.constant / self.rate) + (power + 1) * (self.last - x)
                 bound = float((term.loss.cgf(power + tilts).real - tilts * x).min())
                 if log_weight + bound > least:
-                    logs.append(log_integral(partial(self._log_term, term, power), self.last))
+                    logs.append(_log_beyond(self, term, power))
         return float(np.logaddexp.reduce(logs))
 
     def _log_term(self, term: Term, power: float, u: Array) -> Array:
@@ -177,6 +177,12 @@ class Half:
             part = (constant + falling * np.exp(-x)) * h - constant * loss.infinite
             p += part + a * slope - atoms_q @ (atoms_weight * mapped)
         return np.maximum(p, 0.0), np.maximum(q, 0.0)
+
+
+@lru_cache(maxsize=1024)
+def _log_beyond(half: Half, term: Term, power: float) -> float:
+    """One term of `Half.log_beyond`; kept, because every search begins with the same powers."""
+    return log_integral(partial(half._log_term, term, power), half.last)
 
 
 @dataclass(frozen=True)
