@@ -113,7 +113,8 @@ def binomial(blocks: int, exponent: int, rng: Generator) -> int:
     coarse, fine = _distribution(exponent)
     words = _words(blocks, rng)
     counts = coarse.searchsorted(words, side="right")
-    open_ = np.flatnonzero(counts != coarse.searchsorted(words, side="left"))
+    # At a count of 0 this asks for the last F, which such a word is below.
+    open_ = np.flatnonzero(coarse.take(counts - 1) == words)
     for i in open_:
         rest = int.from_bytes(rng.bytes((BITS - 64) // 8), "little")
         counts[i] = bisect_right(fine, int(words[i]) << (BITS - 64) | rest)

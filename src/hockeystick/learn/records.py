@@ -21,8 +21,8 @@ class Records:
 
     def take(self, batch: Array) -> Records:
         """The records at these indices; an index that comes twice counts twice."""
-        known = None if self.lengths is None else self.lengths[batch]
-        return Records(self.features[batch], self.targets[batch], known)
+        known = None if self.lengths is None else self.lengths.take(batch)
+        return Records(self.features.take(batch, axis=0), self.targets.take(batch), known)
 
     @classmethod
     def checked(cls, name: str, features: Any, targets: Any) -> Self:
