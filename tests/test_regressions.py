@@ -11,6 +11,9 @@ import numpy as np
 import pytest
 
 import hockeystick as hs
+from hockeystick.loss import Loss
+from hockeystick.losses.atoms import AtomicLoss
+from hockeystick.samplers.without_replacement import fixed_size_loss
 
 ON = hs.Poisson
 LN3 = math.log(3)
@@ -403,3 +406,28 @@ def test_calibration_of_a_count_goes_to_the_end_of_the_domain() -> None:
     assert found == hs.Gaussian(30.0)
     noise = hs.calibrate(hs.Gaussian, epsilon=0, delta=1e-5).noise_multiplier
     assert noise == pytest.approx(0.5 / NormalDist().inv_cdf((1 + 1e-5) / 2), rel=1e-6)
+
+
+def test_zeroing_out_an_asymmetric_release_on_a_fixed_size_sample() -> None:
+    """What a data set of equal records costs, the record zeroed out or not, in either direction."""
+
+    class Lopsided(hs.Mechanism):
+        """(0.01, 0.99) with the record, (0.5, 0.5) without it."""
+
+        def loss(self, relation: hs.Relation) -> Loss:
+            ratio = np.log(np.array([0.01 / 0.5, 0.99 / 0.5]))
+            if relation is hs.REPLACE_ONE:  # as far apart, both ways
+                ratio = np.array([-math.log(50), math.log(50)])
+                return AtomicLoss(ratio, np.log([50 / 51, 1 / 51]), symmetric=True)
+            return AtomicLoss(ratio, np.log([0.5, 0.5]))
+
+    with_it, without = np.array([0.01, 0.99]), np.array([0.5, 0.5])
+    mixed = 0.7 * without + 0.3 * with_it
+    loss = fixed_size_loss(Lopsided(), hs.ZERO_OUT, 0.3)
+    for p, q, profile in (
+        (mixed, without, loss.profile),
+        (without, mixed, loss.reverse_profile),
+    ):
+        for epsilon in (0.0, 0.1, 0.2, 1.0):
+            attained = np.maximum(p - math.exp(epsilon) * q, 0).sum()
+            assert attained <= profile(np.array([epsilon]))[0] + 1e-12
