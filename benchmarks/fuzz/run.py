@@ -1,0 +1,188 @@
+"""The loop: questions of a seed, asked until the time is over, and what was found."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+import warnings
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import seed as seeded
+from hypothesis.strategies import SearchStrategy
+from rich.console import Console
+
+from benchmarks.fuzz import aimed, judge, strategies
+from benchmarks.fuzz.consistency import laws
+from benchmarks.fuzz.judge import KINDS, Finding
+from benchmarks.fuzz.process import Worker
+from benchmarks.fuzz.questions import Question
+
+BATCH = 100
+LIBRARY_SECONDS = 12.0
+ORACLE_SECONDS = 10.0
+
+
+def drawn(strategy: SearchStrategy[Question], number: int, seed: int) -> list[Question]:
+    """So many examples of a strategy, the same ones for the same seed."""
+    found: list[Question] = []
+
+    @seeded(seed)
+    @settings(
+        max_examples=number,
+        database=None,
+        phases=[Phase.generate],
+        deadline=None,
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(strategy)
+    def collect(question: Question) -> None:
+        found.append(question)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        collect()
+    return found
+
+
+def stream(seed: int, share: float) -> Iterator[Question]:
+    """Questions without end, a share of them aimed at kinks, none twice."""
+    seen: set[str] = set()
+    batch = 0
+    while True:
+        number = round(BATCH * share)
+        kinks = drawn(aimed.questions(), number, 2 * (seed * 100_003 + batch)) if number else []
+        wide = drawn(strategies.questions(), BATCH - number, 2 * (seed * 100_003 + batch) + 1)
+        for question in kinks + wide:
+            if question.text not in seen:
+                seen.add(question.text)
+                yield question
+        batch += 1
+
+
+@dataclass
+class Session:
+    """Asks, judges and counts."""
+
+    library: Worker
+    oracle: Worker
+    asked: int = 0
+    judged: int = 0
+    compared: int = 0
+    refused: int = 0
+    findings: list[Finding] = field(default_factory=list)
+
+    def ask(self, question: Question) -> dict[str, Any]:
+        return self.library.do(ask=question.text)
+
+    def examine(self, question: Question) -> list[Finding]:
+        """Everything that is wrong with the answer to one question."""
+        self.asked += 1
+        answer = self.ask(question)
+        found = judge.resources(question, answer)
+        if "ends" in answer:
+            found += judge.shape(question, answer)
+            judged = self.against_truth(question, answer)
+            found += self.against_itself(question, answer) if judged is None else judged
+        elif answer.get("expected"):
+            self.refused += 1
+        self.findings += found
+        return found
+
+    def against_truth(self, question: Question, answer: dict[str, Any]) -> list[Finding] | None:
+        """What an oracle says to the answer; None where no oracle applies."""
+        found: list[Finding] = []
+        judged = False
+        for single, ends in zip(question.single(), answer["ends"], strict=True):
+            task = [single.expression, single.query, single.at, single.relation]
+            truth = self.oracle.do(truth=task).get("truth")
+            if truth is not None:
+                judged = True
+                finding = judge.against(question, ends, (truth[0], truth[1]))
+                found += [finding] if finding else []
+        self.judged += judged
+        return found if judged else None
+
+    def against_itself(self, question: Question, answer: dict[str, Any]) -> list[Finding]:
+        """What another question says to it."""
+        found: list[Finding] = []
+        for law in laws(question, answer):
+            one, other = (
+                answer if each == question else self._given(each)
+                for each in (law.smaller, law.larger)
+            )
+            if "ends" in one and "ends" in other:
+                self.compared += 1
+                finding = law.judge(one, other)
+                found += [finding] if finding else []
+            for each, what in ((law.smaller, one), (law.larger, other)):
+                if each != question and each.query != "given":
+                    found += judge.resources(each, what)
+        return found
+
+    def _given(self, question: Question) -> dict[str, Any]:
+        if question.query == "given":
+            return {"ends": [[question.at, question.at]]}
+        return self.ask(question)
+
+
+def main() -> None:
+    """Run from the command line."""
+    options = arguments()
+    console = Console(stderr=True)
+    deadline = time.monotonic() + 60 * options.minutes
+    with Worker(LIBRARY_SECONDS) as library, Worker(ORACLE_SECONDS) as oracle:
+        session = Session(library, oracle)
+        with console.status("") as status:
+            for question in stream(options.seed, options.aimed):
+                if time.monotonic() > deadline or session.asked >= options.questions:
+                    break
+                status.update(
+                    f"{session.asked} asked, {len(session.findings)} found: {question.text[:80]}"
+                )
+                for finding in session.examine(question):
+                    if finding.kind != "numerical error":
+                        print(f"{finding.kind}: {finding.line()}", flush=True)
+    print(summary(session, options.seed))
+    if options.json:
+        Path(options.json).write_text(json.dumps(as_json(session, options.seed), indent=1) + "\n")
+
+
+def arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.fuzz", description=__doc__)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--minutes", type=float, default=1.0)
+    parser.add_argument("--questions", type=int, default=10**9, help="stop after so many")
+    parser.add_argument("--aimed", type=float, default=0.5, help="share of questions at kinks")
+    parser.add_argument("--json", help="write the findings to this file")
+    return parser.parse_args()
+
+
+def summary(session: Session, seed: int) -> str:
+    """The counts, the most severe kind first."""
+    counted = Counter(finding.kind for finding in session.findings)
+    lines = [
+        f"seed {seed}: {session.asked} questions, {session.judged} judged by an oracle, "
+        f"{session.compared} compared with another question, {session.refused} refused"
+    ]
+    return "\n".join(lines + [f"{counted[kind]:6d}  {kind}" for kind in KINDS])
+
+
+def as_json(session: Session, seed: int) -> dict[str, Any]:
+    """The same for a program."""
+    return {
+        "seed": seed,
+        "asked": session.asked,
+        "judged": session.judged,
+        "compared": session.compared,
+        "refused": session.refused,
+        "findings": [
+            {"kind": each.kind, "question": each.question.text, "detail": each.detail}
+            for each in session.findings
+        ],
+    }
