@@ -93,8 +93,7 @@ rare: Text = st.one_of(
     call("GammaPosterior.public_rate", powers(0, 3), powers(-2, -0.1)),
     call("DirichletPosterior", powers(-0.9, 2), powers(-0.9, 2), powers(-0.9, 2)),
     gaussian_pairs(),
-    atomic.map(lambda m: f"ProfileDP({m})"),
-    noisy.map(lambda m: f"ProfileDP({m})"),
+    st.one_of(atomic, noisy).map(lambda m: f"ProfileDP({m})"),
 )
 by_curve: Text = st.one_of(
     call("ZeroConcentratedDP", powers(-5, 1)),
@@ -103,7 +102,7 @@ by_curve: Text = st.one_of(
     st.builds(lambda a, b: f"RenyiDP.table(2, {a!r}, 8, {a + b!r})", powers(-4, 0), powers(-4, 1)),
     powers(-3, 1).map(lambda x: f"ExponentialFamily.bounded({x!r}, smoothness=0.25)"),
 )
-mechanisms: Text = st.one_of(atomic, atomic, noisy, noisy, rare, by_curve)
+mechanisms: Text = st.one_of(atomic, atomic, noisy, noisy, noisy, rare, by_curve)
 
 
 @st.composite
