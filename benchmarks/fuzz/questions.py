@@ -20,7 +20,7 @@ class Question:
 
     @property
     def text(self) -> str:
-        """The line that asks it, after `from hockeystick import *`."""
+        """The line that asks it, after `from hockeystick import *` and `from math import inf`."""
         given = [repr(self.at)]
         if self.query == "epsilons":
             given = [repr(self.at[0]), repr(list(self.at[1]))]

@@ -34,7 +34,7 @@ def ask(text: str) -> dict[str, Any]:
     import hockeystick
     from hockeystick import HockeystickError
 
-    names = {name: getattr(hockeystick, name) for name in hockeystick.__all__}
+    names = {name: getattr(hockeystick, name) for name in hockeystick.__all__} | {"inf": math.inf}
     start = time.process_time()
     try:
         with contextlib.redirect_stdout(io.StringIO()), warnings.catch_warnings():

@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from mpmath import mp, mpf
@@ -36,17 +36,11 @@ class Part:
     count: int
     gaussian: mpf | None = None  # the shift over the noise, where it is an unsampled Gaussian
     laplace: mpf | None = None  # the same for an unsampled Laplace
+    sampled: tuple[mpf, mpf] | None = None  # noise and rate of a Gaussian on a Poisson sample
     by_class: bool = False  # a class of mechanisms, whose profile no single pair need attain
 
     def times(self, count: int) -> Part:
-        return Part(
-            self.dominating,
-            self.attained,
-            self.count * count,
-            self.gaussian,
-            self.laplace,
-            self.by_class,
-        )
+        return replace(self, count=self.count * count)
 
 
 def read(text: str, relation: str | None = None) -> list[Part]:
@@ -191,6 +185,13 @@ def _table(node: ast.Call, relation: str, size: int) -> Part:
     return _same(tables.through(list(zip(numbers[::2], numbers[1::2], strict=True))))
 
 
+def _profile(node: ast.Call, relation: str, size: int) -> Part:
+    """An unsampled mechanism is symmetric, so its profile is all there is to know of it."""
+    if size > 1:
+        raise Unknown("a profile has no group privacy")
+    return _mechanism(node.args[0], relation, 1)
+
+
 _MECHANISMS: dict[str, Callable[[ast.Call, str, int], Part]] = {
     "Gaussian": _gaussian,
     "Laplace": _laplace,
@@ -201,6 +202,7 @@ _MECHANISMS: dict[str, Callable[[ast.Call, str, int], Part]] = {
     "ApproximateDP": _approximate,
     "ExponentialMechanism": _exponential,
     "ProfileDP.table": _table,
+    "ProfileDP": _profile,
 }
 
 
@@ -237,9 +239,11 @@ def _replaced(add: Part, replace: Part, rate: float) -> Part:
 
 def _mixed(part: Part, rate: mpf) -> Part:
     dominating = pairs.poisson(part.dominating, rate)
-    if part.dominating is part.attained:
-        return _same(dominating)
-    return Part(dominating, pairs.poisson(part.attained, rate), 1, by_class=part.by_class)
+    attained = dominating
+    if part.dominating is not part.attained:
+        attained = pairs.poisson(part.attained, rate)
+    noise = None if part.gaussian is None else 1 / part.gaussian
+    return Part(dominating, attained, 1, sampled=noise and (noise, rate), by_class=part.by_class)
 
 
 def _without_replacement(base: ast.expr, size: int, population: int, relation: str) -> Part:

@@ -13,9 +13,10 @@ from fractions import Fraction
 
 from mpmath import mp, mpf
 
-from . import enumeration, pairs, profile
+from . import divergences, enumeration, pairs, profile
 from .enumeration import Law
 from .expressions import Part, Unknown, gaussian_shift, read
+from .many_steps import by_contour
 from .pairs import Pair
 
 Interval = tuple[mpf, mpf]
@@ -65,7 +66,7 @@ def _widened(before: Interval, now: Interval) -> Interval:
 
 def by_law(expression: str, query: str, at: float, relation: str | None) -> Interval | None:
     """Discrete steps by enumeration, with one continuous step or any number of Gaussians."""
-    if query not in ("epsilon", "delta"):
+    if query not in ("epsilon", "delta", "rdp"):
         return None
 
     def value() -> Interval:
@@ -84,6 +85,8 @@ def by_law(expression: str, query: str, at: float, relation: str | None) -> Inte
 
 def _worst(parts: list[Part], query: str, at: float, choose: Callable[[Part], Pair]) -> mpf:
     """The larger answer of the two directions."""
+    if query == "rdp":
+        return divergences.divergence(parts, at, choose)
     laws = [_law(parts, choose), _law(parts, lambda part: pairs.reverse(choose(part)))]
     if query == "delta":
         return max(law.delta(mpf(at)) for law in laws)
@@ -118,5 +121,5 @@ def _laplace_steps(part: Part) -> Law:
     return Law(Fraction(0), [(mpf(1), mpf(1))], at)
 
 
-ORACLES: list[Oracle] = [by_law]
+ORACLES: list[Oracle] = [by_law, by_contour]
 """In the order in which they are asked; certified enclosures belong here as well."""
