@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeVar
 
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
@@ -11,34 +11,46 @@ from benchmarks.fuzz.questions import Question
 
 Text = SearchStrategy[str]
 RELATIONS = ("ADD_REMOVE", "REPLACE_ONE", "ZERO_OUT")
+BASE = 1000
+T = TypeVar("T")
 METHODS = ("closed form", "contour", "lattice", "renyi")
 
 
 def powers(low: float, high: float) -> SearchStrategy[float]:
-    """Numbers from 10^low to 10^high, evenly in their logarithm."""
-    return st.floats(low, high).map(lambda x: float(10.0**x))
+    """Numbers from 10^low to 10^high, evenly in their logarithm (st.floats prefers round ones)."""
+    digit = st.integers(0, BASE - 1)  # small enough to be drawn evenly
+    return st.builds(
+        lambda a, b: float(10.0 ** (low + (high - low) * (a * BASE + b) / (BASE**2 - 1))),
+        digit,
+        digit,
+    )
 
 
-noises = st.one_of(powers(-2, 4), powers(-1, 1.5), st.sampled_from([0.02, 0.5, 1.0, 2.0]))
-losses = st.one_of(powers(-4, 2.5), powers(-1, 1), st.sampled_from([0.0, 0.5, 1.0, 2.0, 30.0]))
-rates = st.one_of(
+def any_of(*strategies: SearchStrategy[T]) -> SearchStrategy[T]:
+    """One of them, each as likely as it is often listed (st.one_of flattens what is nested)."""
+    return st.sampled_from(strategies).flatmap(lambda strategy: strategy)
+
+
+noises = any_of(powers(-2, 4), powers(-1, 1.5), st.sampled_from([0.02, 0.5, 1.0, 2.0]))
+losses = any_of(powers(-4, 2.5), powers(-1, 1), st.sampled_from([0.0, 0.5, 1.0, 2.0, 30.0]))
+rates = any_of(
     powers(-8, 0),
     powers(-3, -0.3),
     powers(-9, -1).map(lambda x: 1 - x),
     st.sampled_from([0.01, 0.1, 0.25, 0.5, 2.0**-8, 1.0]),
 )
-deltas = st.one_of(
+deltas = any_of(
     powers(-15, -2),
     powers(-15, -2),
     powers(-200, -0.3),
     st.sampled_from([0.0, 1e-200, 1e-30, 1e-10, 1e-6, 1e-5, 0.5, 1.0]),
 )
-epsilons = st.one_of(powers(-6, 3), powers(-1, 1.5), st.sampled_from([0.0, 0.5, 1.0, 3.0]))
-counts = st.one_of(
+epsilons = any_of(powers(-6, 3), powers(-1, 1.5), st.sampled_from([0.0, 0.5, 1.0, 3.0]))
+counts = any_of(
     st.integers(1, 5),
     st.integers(1, 5),
     st.integers(1, 60),
-    st.floats(0, 9).map(lambda x: int(10**x)),
+    powers(0, 9).map(int),
 )
 small = st.integers(1, 4)
 
@@ -51,7 +63,7 @@ def call(name: str, *arguments: SearchStrategy[Any]) -> Text:
 @st.composite
 def tables(draw: DrawFn) -> str:
     """ProfileDP.table with falling delta, the last one often 0."""
-    steps = draw(st.lists(st.floats(0.01, 2), min_size=1, max_size=5))
+    steps = draw(st.lists(powers(-2, 0.3), min_size=1, max_size=5))
     falls = draw(st.lists(powers(-4, -0.05), min_size=len(steps) + 1, max_size=len(steps) + 1))
     epsilon, delta = draw(st.sampled_from([0.0, 0.0, 0.3])), 0.9
     numbers: list[float] = []
@@ -69,22 +81,22 @@ def gaussian_pairs(draw: DrawFn) -> str:
     return f"GaussianPair({mean!r}, {one * other!r}, 0.0, {one!r})"
 
 
-atomic: Text = st.one_of(
+atomic: Text = any_of(
     call("RandomizedResponse", losses),
     call("RandomizedResponse", losses, st.integers(2, 6)),
     call("PureDP", losses),
-    call("ApproximateDP", losses, st.one_of(powers(-12, -1), powers(-200, -1))),
+    call("ApproximateDP", losses, any_of(powers(-12, -1), powers(-200, -1))),
     call("DiscreteLaplace", noises),
     call("DiscreteLaplace", powers(-1, 1), small),
     call("DiscreteGaussian", powers(-1, 1)),
     tables(),
 )
-noisy: Text = st.one_of(
+noisy: Text = any_of(
     call("Gaussian", noises),
     call("Laplace", noises),
     call("Gaussian", noises, powers(-0.5, 0.5)),
 )
-rare: Text = st.one_of(
+rare: Text = any_of(
     call("DiscreteGaussian", noises, small),
     call("DiscreteLaplace", noises, small, small),
     call("ExponentialMechanism", losses),
@@ -93,22 +105,22 @@ rare: Text = st.one_of(
     call("GammaPosterior.public_rate", powers(0, 3), powers(-2, -0.1)),
     call("DirichletPosterior", powers(-0.9, 2), powers(-0.9, 2), powers(-0.9, 2)),
     gaussian_pairs(),
-    st.one_of(atomic, noisy).map(lambda m: f"ProfileDP({m})"),
+    any_of(atomic, noisy).map(lambda m: f"ProfileDP({m})"),
 )
-by_curve: Text = st.one_of(
+by_curve: Text = any_of(
     call("ZeroConcentratedDP", powers(-5, 1)),
     call("TruncatedConcentratedDP", powers(-5, 0), powers(0.5, 3)),
     noisy.map(lambda m: f"RenyiDP({m})"),
     st.builds(lambda a, b: f"RenyiDP.table(2, {a!r}, 8, {a + b!r})", powers(-4, 0), powers(-4, 1)),
     powers(-3, 1).map(lambda x: f"ExponentialFamily.bounded({x!r}, smoothness=0.25)"),
 )
-mechanisms: Text = st.one_of(atomic, atomic, noisy, noisy, noisy, rare, by_curve)
+mechanisms: Text = any_of(*[atomic] * 4, *[noisy] * 8, *[rare] * 3, by_curve)
 
 
 @st.composite
 def samplers(draw: DrawFn) -> str:
     """Poisson mostly; the others as they come."""
-    kind = draw(st.integers(0, 9))
+    kind = draw(st.sampled_from(range(-3, 10)))
     if kind < 6:
         return f"Poisson({draw(rates)!r})"
     population = draw(st.integers(1, 200_000))
@@ -119,7 +131,7 @@ def samplers(draw: DrawFn) -> str:
         return f"WithReplacement({min(size, 300)}, {population})"
     if kind == 8:
         return draw(
-            st.one_of(
+            any_of(
                 st.just("EveryRecord()"),
                 call("Shuffled", st.integers(1, 1000)),
                 st.just(f"TruncatedPoisson({size / population!r}, {size}, {population})"),
@@ -133,7 +145,7 @@ def samplers(draw: DrawFn) -> str:
 def steps(draw: DrawFn) -> str:
     """A mechanism, perhaps for a group, on a sample (perhaps a shared one), or as coins."""
     base = draw(mechanisms)
-    kind = draw(st.integers(0, 19))
+    kind = draw(st.sampled_from(range(20)))
     if kind == 0:
         base += f".group({draw(small)})"
     if kind in (1, 2):
@@ -176,7 +188,7 @@ def questions(draw: DrawFn) -> Question:
 def arguments(query: str) -> SearchStrategy[Any]:
     """What a query is asked at."""
     few = st.lists(counts, min_size=1, max_size=4).map(tuple)
-    orders = st.one_of(st.sampled_from([1.0, 2.0, float("inf")]), st.floats(1, 4), powers(0.1, 4))
+    orders = any_of(st.sampled_from([1.0, 2.0, float("inf")]), st.floats(1, 4), powers(0.1, 4))
     return {
         "epsilon": deltas,
         "delta": epsilons,
