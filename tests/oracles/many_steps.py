@@ -12,6 +12,9 @@ from .expressions import Part, Unknown, read
 
 FEWEST = 100
 """Steps with a density from which on the integrand decays soon enough."""
+LEFT = -40 * mp.log(10)
+"""Log of the probability of no step with a density: where all others come into step again far out
+on the line, the integrand is this large, and its end was taken for granted before."""
 MOST_ATOMS = 60
 DIGITS = (18, 23)
 """Counted from the Chernoff bound of the profile: a few less are left of the profile itself."""
@@ -28,24 +31,34 @@ def by_contour(expression: str, query: str, at: float, relation: str | None) -> 
         values = [_value(expression, query, at, relation, digits) for digits in DIGITS]
     except (Unknown, ArithmeticError, ValueError):
         return None
-    rough, fine = values
-    if not abs(rough - fine) <= AGREEMENT * abs(fine):
-        return None
-    error = 10 * abs(rough - fine) + MARGIN * fine
-    return fine - error, fine + error
+    with mp.workdps(DIGITS[-1] + 8):
+        rough, fine = values
+        if not abs(rough - fine) <= AGREEMENT * abs(fine):
+            return None
+        error = 10 * abs(rough - fine) + MARGIN * fine
+        return fine - error, fine + error
 
 
 def _value(expression: str, query: str, at: float, relation: str | None, digits: int) -> mpf:
     with mp.workdps(digits + 8):
         parts = read(expression, relation)
-        if sum(part.count for part in parts if part.dominating.density) < FEWEST:
+        smooth = [part for part in parts if part.dominating.density]
+        if sum(part.count for part in smooth) < FEWEST:
             raise Unknown("few steps with a density")
+        if mp.fsum(part.count * _log_atoms(part) for part in smooth) > LEFT:
+            raise Unknown("atoms that come into step again")
         best = mpf(0)
         for direction in ("remove", "add"):
             steps = Steps([(_rule(part, direction, digits), part.count) for part in parts], digits)
             ask: Callable[[mpf], mpf] = steps.epsilon if query == "epsilon" else steps.delta
             best = max(best, ask(mpf(at)))
         return best
+
+
+def _log_atoms(part: Part) -> mpf:
+    """Log of the mass of the atoms of one step: 0 at most."""
+    mass = mp.fsum(atom.p for atom in part.dominating.atoms)
+    return mp.log(mass) if mass else -mp.inf
 
 
 def _rule(part: Part, direction: str, digits: int) -> NodeRule:
