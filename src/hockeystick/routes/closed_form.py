@@ -42,10 +42,25 @@ def _log_delta(loss: Loss, epsilon: float) -> float:
     return math.log(value) if value > 0 else -math.inf
 
 
-def delta(loss: ComposedLoss, epsilon: float) -> Interval | None:
-    """δ(ε), or None if there is no closed form."""
+def delta_at_the_ends(loss: ComposedLoss, epsilon: float) -> Interval | None:
+    """δ(ε) where all is given away, and from the largest finite loss on; else None."""
     if loss.infinite == 1 or epsilon >= loss.top:
         return Interval(loss.least_infinite, loss.infinite, NAME)
+    return None
+
+
+def epsilon_at_the_ends(loss: ComposedLoss, delta: float) -> Interval | None:
+    """ε for a δ of at most the mass at infinity, and where no finite loss is positive; else None."""
+    if loss.infinite > delta:
+        return Interval(math.inf if loss.least_infinite > delta else 0.0, math.inf, NAME)
+    low, high = (max(0.0, end) for end in loss.highest)
+    if delta == 0 or high == 0:
+        return Interval(low, high, NAME)
+    return None
+
+
+def delta(loss: ComposedLoss, epsilon: float) -> Interval | None:
+    """δ(ε), or None if there is no closed form."""
     one = single(loss)
     if one is None:
         top = highest_value(loss)
@@ -60,11 +75,6 @@ def delta(loss: ComposedLoss, epsilon: float) -> Interval | None:
 
 def epsilon(loss: ComposedLoss, delta: float) -> Interval | None:
     """The ε with δ(ε) = delta, or None if there is no closed form."""
-    if loss.infinite > delta:
-        return Interval(math.inf if loss.least_infinite > delta else 0.0, math.inf, NAME)
-    low_top, high_top = (max(0.0, end) for end in loss.highest)
-    if delta == 0 or high_top == 0:
-        return Interval(low_top, high_top, NAME)
     one = single(loss)
     if one is None:
         top = highest_value(loss)
@@ -72,7 +82,7 @@ def epsilon(loss: ComposedLoss, delta: float) -> Interval | None:
     error = RELATIVE * (1 + 1e-2 * abs(math.log(delta)))
     lower = _solve(one, math.log(delta) + error)[0] - loss.slip
     upper = _solve(one, math.log(delta) - error)[1] + loss.slip
-    return Interval(max(0.0, lower), 0.0 if upper <= loss.slip else min(upper, high_top), NAME)
+    return Interval(max(0.0, lower), 0.0 if upper <= loss.slip else min(upper, loss.top), NAME)
 
 
 def _solve(loss: Loss, log_delta: float) -> tuple[float, float]:
