@@ -69,10 +69,9 @@ def log1p(real: Array, imaginary: Array) -> NDArray[np.complex128]:
     """log(1 + real + i·imaginary), accurate near 0 where numpy's complex log1p is not."""
     square = real * (2 + real) + imaginary * imaginary  # |1 + z|² − 1
     modulus = 0.5 * np.log1p(np.maximum(square, -0.5))
-    far = square < -0.5
-    if far.any():
-        size = np.hypot(1 + real[far], imaginary[far])
-        modulus[far] = np.log(np.maximum(size, 1e-300))
+    if square.size and square.min() < -0.5:
+        size = np.maximum(np.hypot(1 + real, imaginary), 1e-300)
+        modulus = np.where(square < -0.5, np.log(size), modulus)
     return np.asarray(modulus + 1j * np.arctan2(imaginary, 1 + real))
 
 

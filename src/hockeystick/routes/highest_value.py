@@ -72,9 +72,9 @@ def highest_value(loss: ComposedLoss) -> HighestValue | None:
 def _highest_atom(loss: Loss) -> tuple[float, float] | None:
     """log of the Q-mass of the largest loss, and how far below it the next one lies."""
     losses, log_q = loss.atoms
-    if loss.continuous or not losses.size:
-        return None
     at_top = losses == loss.top
+    if loss.continuous or not at_top.any():
+        return None
     below = losses[~at_top]
     gap = loss.top - float(below.max()) if below.size else math.inf
     return float(np.logaddexp.reduce(log_q[at_top])), gap
