@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from fractions import Fraction
+from functools import cached_property
 
 import numpy as np
 
 from hockeystick.loss import Complex, Loss
-from hockeystick.series import Array
+from hockeystick.rounding import around, exact_sum
+from hockeystick.series import EPS, Array
 
 
 class ComposedLoss:
@@ -26,18 +28,51 @@ class ComposedLoss:
         """How many single losses are added up."""
         return sum(count for _, count in self.parts)
 
+    @cached_property
+    def _infinite(self) -> tuple[float, float]:
+        """1 − Π(1 − infinite)^count, from below and from above; one step's is taken as it is."""
+        masses = [(loss.infinite, count) for loss, count in self.parts if loss.infinite]
+        if any(mass == 1 for mass, _ in masses):
+            return 1.0, 1.0
+        if sum(count for _, count in masses) <= 1:
+            alone = masses[0][0] if masses else 0.0
+            return alone * (1 - EPS), alone
+        value = -math.expm1(sum(count * math.log1p(-mass) for mass, count in masses))
+        error = (4 + len(masses)) * EPS * value
+        return value - error, min(1.0, value + error)
+
     @property
     def infinite(self) -> float:
-        """P-mass of the event that some step's loss is infinite."""
-        if any(loss.infinite == 1 for loss, _ in self.parts):
-            return 1.0
-        safe = sum(count * math.log1p(-loss.infinite) for loss, count in self.parts)
-        return -math.expm1(safe) if safe else 0.0
+        """P-mass of the event that some step's loss is infinite, rounded up."""
+        return self._infinite[1]
+
+    @property
+    def least_infinite(self) -> float:
+        """The same, rounded down."""
+        return self._infinite[0]
 
     @property
     def top(self) -> float:
-        """The largest finite loss."""
-        return sum(count * loss.top for loss, count in self.parts)
+        """The largest finite loss, rounded up."""
+        return self.highest[1]
+
+    @cached_property
+    def highest(self) -> tuple[float, float]:
+        """Between which the largest finite loss lies."""
+        tops = [(loss.top, count) for loss, count in self.parts]
+        if not all(math.isfinite(top) for top, _ in tops):
+            total = sum(count * top for top, count in tops)
+            return total, total
+        return around(exact_sum(tops), sum(count * loss.slip for loss, count in self.parts))
+
+    @cached_property
+    def slip(self) -> float:
+        """How far a sum of losses may be from the real one; 0 where no single sum matters."""
+        if self.smooth:
+            return 0.0
+        rounding = EPS * max((abs(end) for end in (self.top, self.bottom) if math.isfinite(end)),
+                             default=0.0)  # fmt: skip
+        return sum(count * loss.slip for loss, count in self.parts) + 2 * rounding
 
     @property
     def bottom(self) -> float:

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from hockeystick.errors import NumericalError
 from hockeystick.series import (
+    EPS,
     LEAST,
     Array,
     dot,
@@ -34,6 +35,11 @@ Complex = NDArray[Any]
 EMPTY: Array = np.empty(0)
 CHUNK = 1 << 18
 """Most elements of one (contour points × nodes) block: about 2 MB an array, within the cache."""
+
+LARGE_TERM = 3.0
+"""Up to e^3 for the largest term of e^K, K is computed relative to its own size, not to 1."""
+FAR_EXPONENT = 300.0
+"""From here on e^{sL} is not separated from the probability of L: it would overflow."""
 
 LARGE_ORDER = 1000.0
 """From here on it is worth to look whether a sampled loss is decided by its largest values."""
@@ -99,6 +105,16 @@ class Loss(ABC):
     """Whether there is a continuous part."""
     smooth: bool = False
     """Whether there is nothing but a smooth density, which `density` then gives."""
+
+    @property
+    def slip(self) -> float:
+        """How far its largest, its smallest or any single loss may be off, through rounding."""
+        return self._last_digits
+
+    @property
+    def _last_digits(self) -> float:
+        ends = (abs(end) for end in (self.top, self.bottom) if math.isfinite(end))
+        return 4 * EPS * max(ends, default=0.0)
 
     @abstractmethod
     def nodes(self, low: float, high: float, turn: float) -> Nodes:
@@ -176,25 +192,33 @@ class Loss(ABC):
         # E_P[L] below is written with E_Q[e^L] = 1, so the nodes must reach where P and Q live.
         nodes = self.nodes(min(float(low), -1.0), max(float(high), 0.0), float(turn))
         rows = max(1, CHUNK // max(1, nodes.losses.size))
-        stable = max(low * nodes.losses.min(), high * nodes.losses.max(), 0.0) < 300
-        evaluate = self._cgf_small if stable else self._cgf_large
+        log_p = nodes.log_q + nodes.losses
+        largest = max((low * nodes.losses + log_p).max(), (high * nodes.losses + log_p).max())
+        evaluate = self._cgf_small if largest < LARGE_TERM else self._cgf_large
         blocks = [evaluate(s[i : i + rows], nodes) for i in range(0, s.size, rows)]
         return blocks[0] if len(blocks) == 1 else np.concatenate(blocks)
 
     def _cgf_small(self, s: Complex, nodes: Nodes) -> Complex:
         """log1p of E_P[e^{sL} − 1 − sL] + s·E_P[L] − infinite: each term of second order."""
-        p = np.exp(nodes.log_q + nodes.losses)
-        real, imaginary = s.real, s.imag
         mean = self._finite_mean(nodes)
+        losses, log_p = nodes.losses, nodes.log_q + nodes.losses
+        far = np.abs(losses) * np.abs(s.real).max() > FAR_EXPONENT
+        x, y = s.real * mean - self.infinite, s.imag * mean
+        if far.any():
+            beyond = _far_terms(s, losses[far], log_p[far])
+            x, y = x + beyond.real, y + beyond.imag
+            losses, log_p = losses[~far], log_p[~far]
+        p = np.exp(log_p)
+        real, imaginary = s.real, s.imag
         same = real[0] == real[-1] and bool((real == real[0]).all())
-        exponent = (real[:1] if same else real)[:, None] * nodes.losses
-        x = dot(exp_minus(exponent), p) + real * mean - self.infinite
+        exponent = (real[:1] if same else real)[:, None] * losses
+        x += dot(exp_minus(exponent), p)
         if not imaginary.any():
             return log1p(x, np.zeros_like(x))
-        angle = imaginary[:, None] * nodes.losses
+        angle = imaginary[:, None] * losses
         half = np.sin(0.5 * angle)
         sine = np.sin(angle)
-        y = dot(np.expm1(exponent) * sine + sin_minus(angle, sine), p) + imaginary * mean
+        y += dot(np.expm1(exponent) * sine + sin_minus(angle, sine), p)
         np.multiply(half, half, out=half)
         if same:
             x -= 2 * dot(half, np.exp(exponent[0]) * p)
@@ -261,6 +285,13 @@ class Loss(ABC):
         return np.asarray(np.minimum(seen, sure))
 
 
+def _far_terms(s: Complex, losses: Array, log_p: Array) -> Complex:
+    """Σ p·(e^{sL} − 1 − sL) where |Re s·L| is large: nothing cancels, and nothing overflows."""
+    exponent = s[:, None] * losses
+    terms = np.exp(exponent + log_p) - np.exp(log_p) * (1 + exponent)
+    return np.asarray(terms.sum(axis=1))
+
+
 def _modulus(frequencies: Array, losses: Array, masses: Array) -> Array:
     angle = frequencies[:, None] * losses
     return np.asarray(np.hypot(dot(np.cos(angle), masses), dot(np.sin(angle), masses)))
@@ -285,6 +316,10 @@ class Reversed(Loss):
         }
         for name, value in fields.items():
             object.__setattr__(self, name, value)
+
+    @property
+    def slip(self) -> float:
+        return self.base.slip
 
     def nodes(self, low: float, high: float, turn: float) -> Nodes:
         losses, log_q, density = self.base.nodes(-1 - high, -1 - low, turn)
@@ -345,6 +380,10 @@ class Mixed(Loss):
             fields["spacing"] = float(values[-1] - values[0]) if values.size == 2 else 0.0
         for name, value in fields.items():
             object.__setattr__(self, name, value)
+
+    @property
+    def slip(self) -> float:
+        return self.steepest * self.base.slip + self._last_digits
 
     def nodes(self, low: float, high: float, turn: float) -> Nodes:
         # (1−q+q·e^ℓ)^{s+1} is bounded as ℓ → −inf; a negative power narrows its strip.

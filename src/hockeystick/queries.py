@@ -56,6 +56,8 @@ class _Question:
     """ε(δ) or δ(ε): what each route has to say to it."""
 
     def __init__(self, name: str) -> None:
+        self.at_the_ends: Callable[[ComposedLoss, float], Interval | None]
+        self.at_the_ends = getattr(closed_form, f"{name}_at_the_ends")
         self.closed_form: Callable[[ComposedLoss, float], Interval | None]
         self.closed_form = getattr(closed_form, name)
         self.contour: Callable[[ComposedLoss, float], Interval] = getattr(contour, name)
@@ -69,8 +71,9 @@ class _Question:
         the Rényi divergences of the loss still give a safe upper end.
         """
         found: list[Interval] = []
-        if self is _DELTA and given > loss.top * (1 + 1e-12):
-            return Interval(loss.infinite, loss.infinite, "closed form")
+        answer = self.at_the_ends(loss, given)
+        if answer is not None:
+            return answer
         if method in ("auto", "closed form"):
             answer = self.closed_form(loss, given)
             if answer is not None:
@@ -93,9 +96,9 @@ class _Question:
             found.append(answer)
         found.append(self.renyi(_curve_of(loss), given))
         if self is _DELTA:
-            bound = math.exp(min(log_chernoff(loss, given), 0.0)) * (1 + ROUNDING) + 5e-324
+            bound = math.exp(min(log_chernoff(loss, given), 0.0)) + 5e-324
             found.append(Interval(0.0, min(1.0, loss.infinite + bound), "renyi"))
-        elif loss.infinite <= given:
+        else:
             found.append(Interval(0.0, max(0.0, loss.top), "closed form"))
         best = min(found, key=lambda each: each.upper)
         lower = max(each.lower for each in found)
@@ -156,10 +159,12 @@ def _is_milder(loss: ComposedLoss, question: _Question, given: float, other: Int
     """Whether this direction certainly costs no more than the other: so by Chernoff's bound or, if
     ε is asked for, by its own δ there, either cheaper than its own answer."""
     epsilon, delta = (other.lower, given) if question is _EPSILON else (given, other.lower)
-    if math.isinf(epsilon) or loss.infinite >= delta:
-        return math.isinf(epsilon)
-    if loss.top <= epsilon:
+    if math.isinf(epsilon):
         return True
+    if loss.top <= epsilon:
+        return loss.infinite <= delta
+    if loss.infinite >= delta:
+        return False
     try:
         # With many steps the contour is as fast as Chernoff's bound.
         log_delta = math.log(delta - loss.infinite)

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 Array = NDArray[Any]
 """An array of float64. (Its dtype is not spelled out: numpy's arithmetic would widen it.)"""
 
+EPS = 2.0**-52
 SMALL = 0.25
 """Below this the series is used, above it the plain difference: either is good to about 1e-15."""
 
@@ -66,11 +67,11 @@ def entropy(x: Array) -> Array:
 
 def log1p(real: Array, imaginary: Array) -> NDArray[np.complex128]:
     """log(1 + real + i·imaginary), accurate near 0 where numpy's complex log1p is not."""
-    square = real * (2 + real) + imaginary * imaginary
+    square = real * (2 + real) + imaginary * imaginary  # |1 + z|² − 1
+    modulus = 0.5 * np.log1p(np.maximum(square, -0.5))
     if square.size and square.min() < -0.5:
-        modulus = np.log(np.maximum(np.hypot(1 + real, imaginary), 1e-300))
-    else:
-        modulus = 0.5 * np.log1p(square)
+        size = np.maximum(np.hypot(1 + real, imaginary), 1e-300)
+        modulus = np.where(square < -0.5, np.log(size), modulus)
     return np.asarray(modulus + 1j * np.arctan2(imaginary, 1 + real))
 
 
@@ -80,12 +81,16 @@ def log_mixed(rate: float, losses: Array) -> Array:
     >>> log_mixed(0.5, np.array([0.0, 1000.0])).tolist()
     [0.0, 999.3068528194401]
     """
-    if losses.size and losses.max() < 30:
-        return np.log1p(rate * np.expm1(losses))
-    with np.errstate(over="ignore", invalid="ignore"):
-        small = np.log1p(rate * np.expm1(np.minimum(losses, 700)))
-        large = losses + math.log(rate) + np.log1p((1 - rate) / rate * np.exp(-losses))
-    return np.where(losses < 30, small, large)
+    mixed = np.log1p(rate * np.expm1(np.minimum(losses, 30)))
+    if losses.size and losses.max() >= 30:
+        with np.errstate(over="ignore"):
+            rest = np.log1p((1 - rate) / rate * np.exp(-np.maximum(losses, 30)))
+        mixed = np.where(losses < 30, mixed, losses + math.log(rate) + rest)
+    if rate > 0.5:  # far below 0 the sum 1 + (a number near −1) has lost its digits
+        with np.errstate(divide="ignore"):
+            far = np.log((1 - rate) + rate * np.exp(np.minimum(losses, 0)))
+        mixed = np.where(losses < -1, far, mixed)
+    return mixed
 
 
 def log_unmixed(rate: float, losses: Array) -> Array:
@@ -97,4 +102,8 @@ def log_unmixed(rate: float, losses: Array) -> Array:
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         small = np.log1p(np.maximum(np.expm1(np.minimum(losses, 700)) / rate, -1))
         large = losses - math.log(rate) + np.log1p(-(1 - rate) * np.exp(-losses))
-    return np.where(losses < 30, small, large)
+        unmixed = np.where(losses < 30, small, large)
+        if rate > 0.5:
+            far = np.log(np.maximum(np.exp(np.minimum(losses, 0)) - (1 - rate), 0) / rate)
+            unmixed = np.where(losses < -0.5, far, unmixed)
+    return unmixed

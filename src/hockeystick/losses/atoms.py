@@ -25,6 +25,7 @@ class AtomicLoss(Loss):
         void: float = 0.0,
         spacing: float | None = None,
         symmetric: bool = False,
+        slip: float | None = None,
     ) -> None:
         values, masses = np.asarray(losses, dtype=float), np.asarray(log_q, dtype=float)
         kept = masses > -math.inf
@@ -33,10 +34,15 @@ class AtomicLoss(Loss):
         self.bottom = float(values[kept].min(initial=math.inf))
         self.infinite, self.void = infinite, void
         self.spacing, self.symmetric = spacing, symmetric
+        self._slip = slip
 
     @property
     def atoms(self) -> Atoms:
         return self._atoms
+
+    @property
+    def slip(self) -> float:
+        return self._last_digits if self._slip is None else self._slip
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, AtomicLoss) and self._key == other._key
@@ -66,6 +72,7 @@ class AtomicLoss(Loss):
             infinite=self.void,
             void=self.infinite,
             spacing=self.spacing,
+            slip=self._slip,
         )
 
     def reverse_profile(self, epsilon: Array) -> Array:

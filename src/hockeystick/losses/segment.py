@@ -32,6 +32,7 @@ class SegmentLoss(Loss):
     reach: float
     height: float
     edge: float
+    slip: float = 0.0
 
     symmetric = True
 

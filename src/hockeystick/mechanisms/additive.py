@@ -12,6 +12,7 @@ from hockeystick.loss import Loss
 from hockeystick.losses.atoms import EVERYTHING, NOTHING
 from hockeystick.mechanism import Mechanism, call_text
 from hockeystick.relation import ADD_REMOVE, REPLACE_ONE, Relation
+from hockeystick.rounding import quotient_error
 
 if TYPE_CHECKING:
     from hockeystick.randomness import Randomness
@@ -56,8 +57,10 @@ class AdditiveNoise(Mechanism):
         noise = self.noise_multiplier / sensitivity
         if noise < LEAST_NOISE:
             return EVERYTHING
-        shift = 1 / noise
-        return NOTHING if shift == 0 or math.isinf(noise) else self._loss(shift)
+        shift = sensitivity / self.noise_multiplier
+        if shift == 0:
+            return NOTHING
+        return self._loss(shift, quotient_error(shift, sensitivity, self.noise_multiplier))
 
     def group(self, size: int) -> Mechanism:
         """The same noise; all `size` records move the query by `size` times as much."""
@@ -65,8 +68,8 @@ class AdditiveNoise(Mechanism):
         return type(self)(noise, self.replace_sensitivity, sensitivity=self.sensitivity * size)
 
     @abstractmethod
-    def _loss(self, shift: float) -> Loss:
-        """The loss when the query moves by `shift` noise scales."""
+    def _loss(self, shift: float, error: float) -> Loss:
+        """The loss when the query moves by `shift` noise scales, a number that may have an error."""
 
     # running it --------------------------------------------------------------------------------
 

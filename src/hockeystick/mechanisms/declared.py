@@ -26,6 +26,7 @@ def _two_point(epsilon: float, delta: float) -> Loss:
         void=delta,
         spacing=2 * epsilon,
         symmetric=True,
+        slip=0.0,
     )
 
 

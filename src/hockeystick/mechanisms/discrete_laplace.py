@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,6 +11,7 @@ import numpy as np
 from hockeystick.loss import Loss
 from hockeystick.losses.atoms import AtomicLoss
 from hockeystick.mechanisms.discrete import DiscreteNoise
+from hockeystick.rounding import quotient_error
 
 if TYPE_CHECKING:
     from hockeystick.release.discrete import Integers
@@ -34,7 +36,10 @@ class DiscreteLaplace(DiscreteNoise):
         # x stands for itself, except that 0 gathers all x <= 0 and k all x >= k.
         log_mass = math.log(math.tanh(rate / 2)) - x * rate
         log_mass[[0, -1]] -= math.log(-math.expm1(-rate))
-        return AtomicLoss((2 * x - steps) * rate, log_mass, spacing=2 * rate, symmetric=True)
+        slip = quotient_error(steps * rate, steps, Fraction(self.noise_multiplier) * self.sensitivity)
+        return AtomicLoss(
+            (2 * x - steps) * rate, log_mass, spacing=2 * rate, symmetric=True, slip=slip
+        )
 
     def _noise(self, count: int, words: Source) -> Integers:
         from hockeystick.release.discrete import discrete_laplace

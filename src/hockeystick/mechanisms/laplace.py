@@ -27,8 +27,8 @@ class Laplace(AdditiveNoise):
     norm = "L1"
     pure = True
 
-    def _loss(self, shift: float) -> Loss:
-        return SegmentLoss(shift, height=0.25, edge=0.5)
+    def _loss(self, shift: float, error: float) -> Loss:
+        return SegmentLoss(shift, height=0.25, edge=0.5, slip=error)
 
     def _noise(self, count: int, words: Source) -> Floats:
         from hockeystick.release.continuous import laplace

@@ -74,6 +74,7 @@ class RandomizedResponse(Mechanism):
             [epsilon - log_total, log_rest - log_total, -log_total],
             spacing=epsilon if others > 1 else 2 * epsilon,
             symmetric=True,
+            slip=0.0,
         )
 
     def group(self, size: int) -> Mechanism:

@@ -12,6 +12,7 @@ from hockeystick.errors import NumericalError
 from hockeystick.loss import Loss
 from hockeystick.losses.gaussian import GaussianLoss, TruncatedGaussianLoss, gaussian_log_delta
 from hockeystick.roots import find_root
+from hockeystick.routes.highest_value import highest_value
 
 NAME = "closed form"
 RELATIVE = 4e-14
@@ -41,53 +42,47 @@ def _log_delta(loss: Loss, epsilon: float) -> float:
     return math.log(value) if value > 0 else -math.inf
 
 
+def delta_at_the_ends(loss: ComposedLoss, epsilon: float) -> Interval | None:
+    """δ(ε) where all is given away, and from the largest finite loss on; else None."""
+    if loss.infinite == 1 or epsilon >= loss.top:
+        return Interval(loss.least_infinite, loss.infinite, NAME)
+    return None
+
+
+def epsilon_at_the_ends(loss: ComposedLoss, delta: float) -> Interval | None:
+    """ε for a δ of at most the mass at infinity, and where no finite loss is positive; else None."""
+    if loss.infinite > delta:
+        return Interval(math.inf if loss.least_infinite > delta else 0.0, math.inf, NAME)
+    low, high = (max(0.0, end) for end in loss.highest)
+    if delta == 0 or high == 0:
+        return Interval(low, high, NAME)
+    return None
+
+
 def delta(loss: ComposedLoss, epsilon: float) -> Interval | None:
     """δ(ε), or None if there is no closed form."""
-    if loss.infinite == 1 or epsilon >= loss.top:
-        return Interval(loss.infinite, loss.infinite, NAME)
     one = single(loss)
     if one is None:
-        return None
-    log_value = _log_delta(one, epsilon)
-    value, error = math.exp(log_value), min(1.0, RELATIVE * (1 + 1e-2 * abs(log_value)))
-    return Interval(value * (1 - error), min(1.0, value * (1 + error) + 5e-324), NAME)
+        top = highest_value(loss)
+        return None if top is None else top.delta(epsilon)
+    upper, lower = (_log_delta(one, epsilon + slip) for slip in (-loss.slip, loss.slip))
+    upper += RELATIVE * (1 + 1e-2 * abs(upper))
+    lower -= RELATIVE * (1 + 1e-2 * abs(lower))
+    return Interval(
+        max(loss.least_infinite, math.exp(lower)), min(1.0, math.exp(upper) + 5e-324), NAME
+    )
 
 
 def epsilon(loss: ComposedLoss, delta: float) -> Interval | None:
     """The ε with δ(ε) = delta, or None if there is no closed form."""
-    if loss.infinite >= delta and (delta > 0 or loss.infinite > 0):
-        return Interval(math.inf, math.inf, NAME)
-    if delta == 0:
-        top = max(0.0, loss.top)
-        return Interval(top, top, NAME)
-    if loss.top <= 0:
-        return Interval(0.0, 0.0, NAME)
     one = single(loss)
     if one is None:
-        return _highest_value(loss, delta)
+        top = highest_value(loss)
+        return None if top is None else top.epsilon(delta)
     error = RELATIVE * (1 + 1e-2 * abs(math.log(delta)))
-    return Interval(
-        _solve(one, math.log(delta) + error)[0], _solve(one, math.log(delta) - error)[1], NAME
-    )
-
-
-def _highest_value(loss: ComposedLoss, delta: float) -> Interval | None:
-    """ε between the two highest values of a lattice: there δ(ε) = P[top]·(1 − e^{ε − top})."""
-    spacing, top = loss.spacing, loss.top
-    if spacing is None or not math.isfinite(top):
-        return None
-    log_mass = 0.0
-    for part, count in loss.parts:
-        atoms = part.atoms
-        highest = atoms.losses == part.top
-        log_mass += count * float(atoms.log_q[highest].sum() + part.top)
-    log_ratio = math.log(delta - loss.infinite) - log_mass
-    if log_ratio >= math.log(-math.expm1(-spacing)):
-        return None
-    ratio = math.exp(log_ratio)
-    value = top + math.log1p(-ratio)
-    error = 1e-13 * (top + loss.steps * ratio)
-    return Interval(max(0.0, value - error), max(0.0, min(top, value + error)), NAME)
+    lower = _solve(one, math.log(delta) + error)[0] - loss.slip
+    upper = _solve(one, math.log(delta) - error)[1] + loss.slip
+    return Interval(max(0.0, lower), 0.0 if upper <= loss.slip else min(upper, loss.top), NAME)
 
 
 def _solve(loss: Loss, log_delta: float) -> tuple[float, float]:
@@ -97,6 +92,8 @@ def _solve(loss: Loss, log_delta: float) -> tuple[float, float]:
     high = min(loss.top, 1.0)
     while high < loss.top and _log_delta(loss, high) > log_delta:
         high = min(2 * high, loss.top)
+    if _log_delta(loss, high) > log_delta:
+        return high, high  # nearer to the largest loss than its last digit
 
     def excess(epsilon: float) -> float:
         # A floor keeps −inf, beyond the largest loss, from spoiling the interpolation.

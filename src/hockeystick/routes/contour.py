@@ -22,7 +22,7 @@ from hockeystick.composed import ComposedLoss
 from hockeystick.errors import NumericalError
 from hockeystick.loss import Complex
 from hockeystick.routes.saddle import Saddle, find_saddle, log_kappa
-from hockeystick.series import Array, dot
+from hockeystick.series import EPS, Array, dot
 
 NATS = 32.0
 """Aliases and truncation are each kept below e^−32 = 1e-14 of δ."""
@@ -37,10 +37,13 @@ ACCURATE = math.log(1e-12)
 MOST_POINTS = 20_000
 MOST_WORK = 4_000_000
 """Contour points × quadrature nodes, about 0.1 s; where more is needed, other ways are faster."""
+MOST_NODES = 16_000
+"""Quadrature nodes of a part with which the decay is sampled at the most."""
 MOST_PLANNING_PARTS = 32
 FARTHEST = 1e3
 """How far an end may be from its root, relative to it, before the search is given up."""
-EPS = 2.0**-52
+ALONE = 0.05
+"""Rounding of one part of a lattice's kernel, relative to that of e^K."""
 SETTLED = 1e-13
 """Newton steps below this end the search; what is left is within the ends that are then found."""
 ONE = np.ones(1)
@@ -105,10 +108,6 @@ class Line:
         """Mean |Im K| over the line."""
         return float(np.abs(self.k.imag) @ self._weight / self._weight.sum())
 
-    @cached_property
-    def _once(self) -> Array:
-        return self._absolute(ONE)
-
     @property
     def method(self) -> str:
         """How an answer from this line is called."""
@@ -125,8 +124,7 @@ class Line:
             value = np.exp(exponent)
             tail = dot(value, second)
         else:
-            origin = scale * self.origin
-            gap = w * np.ceil((epsilon - origin) / w) + origin - epsilon
+            gap = self._gap(epsilon, scale, w)
             value = np.exp(exponent - gap[:, None] * (self.centre + 1j * self.t))
             tail = np.exp(-gap) * dot(value, second)
         total = dot(value, first) - (0 if w is None else tail)
@@ -141,10 +139,24 @@ class Line:
             slope += rest
         return base, total, slope
 
-    def _absolute(self, scale: Array) -> Array:
-        """The sum of the absolute values, in the units of `_sums`."""
-        terms = dot(np.exp(scale[:, None] * (self.k - self.k[0]).real), self._weight)
-        return np.asarray(terms) * self.step / math.pi
+    def _gap(self, epsilon: Array, scale: Array, spacing: float) -> Array:
+        """How far above ε the next point of the lattice is."""
+        origin = scale * self.origin
+        return np.asarray(spacing * np.ceil((epsilon - origin) / spacing) + origin - epsilon)
+
+    def _absolute(self, epsilon: Array, scale: Array) -> Array:
+        """The sum of the absolute values, in the units of `_sums`.
+
+        On a lattice the two parts of the kernel are also rounded each by itself.
+        """
+        size = np.exp(scale[:, None] * (self.k - self.k[0]).real)
+        if self.spacing is None:
+            return np.asarray(dot(size, self._weight)) * self.step / math.pi
+        first, second = self._kernels
+        gap = self._gap(epsilon, scale, self.spacing)[:, None]
+        weight = np.abs(first - np.exp(-gap) * second) + ALONE * (np.abs(first) + np.abs(second))
+        total = np.einsum("ij,ij->i", size, weight * np.exp(-self.centre * gap))
+        return np.asarray(2 * total * self.step / math.pi)
 
     def delta(self, epsilon: Array, scale: Array = ONE) -> Sum:
         """δ at each ε, K taken `scale` times."""
@@ -161,7 +173,7 @@ class Line:
         turns = 64 + 8 * math.sqrt(self.loss.steps) + np.abs(self.centre * epsilon)
         turns = turns + scale * (abs(self.k[0].real) + self._turn)
         turns += scale * abs(self.origin) * (2 + self.centre)  # where the lattice lies
-        absolute = self._once if scale is ONE else self._absolute(scale)
+        absolute = self._absolute(epsilon, scale)
         loose = base + np.log((4 * EPS * turns + scale * self.slop) * absolute)
         low = np.logaddexp(base + np.minimum(scale, 1) * self.log_tail, loose)
         sound = value > 0
@@ -213,7 +225,7 @@ def _cut(loss: ComposedLoss, centre: float, variance: float, level: float) -> tu
     best = (math.inf, math.inf)
     for resolved, count in ((12.0, 44), (100.0, 56), (1000.0, 64), (10000.0, 68)):
         try:
-            if loss.nodes_at(centre, resolved * unit) > 4_000 * len(loss):
+            if loss.nodes_at(centre, resolved * unit) > MOST_NODES * len(loss):
                 break
         except NumericalError:
             break
@@ -247,36 +259,37 @@ def line_for(loss: ComposedLoss, epsilon: float | None, log_delta: float | None)
 def delta(loss: ComposedLoss, epsilon: float) -> Interval:
     """δ(ε) of the finite part of the loss plus its mass at infinity."""
     line = line_for(loss, epsilon, None)
-    point = np.array([epsilon])
-    found = line.delta(point)
+    points = np.array([epsilon - loss.slip, epsilon + loss.slip])
+    if not loss.slip:
+        points = points[:1]
+    found = line.delta(points)
     if found.lost[0] > LOST and math.isinf(line.loss.top):
         saddle = find_saddle(loss.sketch(MOST_PLANNING_PARTS), epsilon, None)
         mass = TRUNCATED * math.exp(saddle.log_delta)
         if mass > 0:
             other = plan(loss.truncated(mass), epsilon, None)
-            again = other.delta(point)
+            again = other.delta(points)
             if again.lost[0] < found.lost[0]:
                 line, found = other, again
-    log_value = float(found.log_value[0])
-    if log_value == -math.inf:
+    if found.log_value[0] == -math.inf:
         raise NumericalError(f"the contour lost all digits at epsilon = {epsilon!r}")
-    value = math.exp(log_value)
-    upper = line.loss.infinite + (value + math.exp(found.too_low[0])) * (1 + 4 * EPS) + 5e-324
-    lower = loss.infinite + value - math.exp(min(found.too_high[0], 700))
-    return Interval(max(0.0, lower), min(1.0, upper), line.method)
+    upper = math.exp(found.log_value[0]) + math.exp(found.too_low[0])
+    lower = math.exp(found.log_value[-1]) - math.exp(min(found.too_high[-1], 700))
+    return Interval(
+        loss.least_infinite + max(0.0, lower * (1 - 4 * EPS)),
+        min(1.0, line.loss.infinite + upper * (1 + 4 * EPS) + 5e-324),
+        line.method,
+    )
 
 
 def epsilon(loss: ComposedLoss, delta: float) -> Interval:
     """The ε with δ(ε) = delta: Newton's method on the nodes of one line, then both ends checked."""
-    target = delta - loss.infinite
-    if target <= 0:
-        return Interval(math.inf, math.inf, "closed form")
-    log_target = math.log(target)
+    log_target = math.log(delta - loss.least_infinite)
     line = line_for(loss, None, log_target)
     root = solve(line, log_target)
     found = line.delta(root)
     if found.lost[0] > LOST and math.isinf(line.loss.top):
-        other = plan(loss.truncated(target * TRUNCATED), None, log_target)
+        other = plan(loss.truncated(math.exp(log_target) * TRUNCATED), None, log_target)
         other_root = solve(other, log_target)
         again = other.delta(other_root)
         if again.lost[0] < found.lost[0] - 1:
@@ -290,8 +303,12 @@ def epsilon(loss: ComposedLoss, delta: float) -> Interval:
         line = line_for(line.loss, float(root[0]), log_target)
         root = solve(line, log_target)
         found = line.delta(root)
+    if delta <= line.loss.infinite:
+        raise NumericalError(f"delta = {delta!r} is too near the mass at infinity")
     lower, upper = ends(line, root, found, log_target, math.log(delta - line.loss.infinite))
-    return Interval(max(0.0, float(lower[0])), max(0.0, float(upper[0])), line.method)
+    return Interval(
+        max(0.0, float(lower[0]) - loss.slip), max(0.0, float(upper[0]) + loss.slip), line.method
+    )
 
 
 def solve(line: Line, log_target: float, scale: Array = ONE) -> Array:

@@ -20,7 +20,7 @@ import numpy as np
 
 from hockeystick.bound import Interval
 from hockeystick.errors import NumericalError
-from hockeystick.series import Array
+from hockeystick.series import EPS, Array
 
 Curve = Callable[[Array], tuple[Array, Array]]
 """Orders to Rényi divergences of the pair and of its reverse."""
@@ -56,7 +56,8 @@ def delta(curve: Curve, epsilon: float) -> Interval:
 
     def convert(orders: Array, values: Array) -> Array:
         s = orders - 1
-        return s * (values - epsilon + np.log1p(-1 / orders)) - np.log(orders)
+        rounding = 16 * EPS * s * (values + epsilon)
+        return s * (values - epsilon + np.log1p(-1 / orders)) - np.log(orders) + rounding
 
     uppers = []
     for sides in _Directions(curve):
@@ -160,6 +161,7 @@ def _event_set(curve: Curve, order: float) -> Callable[[Array], Array]:
             middle = (low + high) / 2
             allowed = _divergence(p[:, None], middle, orders, reverse) <= limits
             low, high = np.where(allowed, low, middle), np.where(allowed, middle, high)
+        low -= 64 * EPS * (1 + np.abs(low))  # the divergences are rounded
         return np.asarray(np.where(unlimited, -math.inf, low).max(axis=1, initial=-math.inf))
 
     return least

@@ -10,7 +10,7 @@ import numpy as np
 
 from hockeystick.composed import ComposedLoss
 from hockeystick.errors import NumericalError
-from hockeystick.series import Array
+from hockeystick.series import EPS, Array
 
 COARSE = np.arange(-3.0, 8.0)
 FINE = np.arange(-0.75, 0.8, 0.25)
@@ -99,7 +99,8 @@ def log_chernoff(loss: ComposedLoss, epsilon: float, enough: float = -math.inf) 
     best = math.inf
     for exponent in range(-2, FARTHEST):
         x = np.array([2.0**exponent])
-        bound = float((_finite_cgf(loss, x) - x * epsilon + log_kappa(x))[0])
+        k = _finite_cgf(loss, x)
+        bound = float((k - x * epsilon + log_kappa(x) + 16 * EPS * (np.abs(k) + x * epsilon))[0])
         if bound > best:  # it is convex in x
             break
         best = bound
