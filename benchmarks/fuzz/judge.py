@@ -95,6 +95,13 @@ def against(question: Question, ends: Sequence[float], truth: Truth) -> Finding 
     return None
 
 
+def within(ends: Sequence[float], truths: Sequence[Truth | None]) -> bool:
+    """Whether both ends are where the truths are, or between them, up to the allowed width."""
+    known = [number(end) for truth in truths if truth for end in truth]
+    lower, upper = ends
+    return lower >= min(known) * (1 - WIDE) and upper <= max(known) * (1 + WIDE)
+
+
 def _below_doubles(high: Fraction | float) -> bool:
     """Whether the truth is so small that 0 is as good an answer."""
     return high < 1e-300

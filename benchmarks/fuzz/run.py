@@ -9,7 +9,7 @@ import time
 import warnings
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +27,8 @@ from benchmarks.fuzz.questions import Question
 BATCH = 200
 ALIKE = 2
 """Questions of one batch that may differ in their numbers only: hypothesis likes to vary one."""
+STEEP = 1e-13
+"""Relative rounding of epsilon or delta after which two far ends may both be right."""
 LIBRARY_SECONDS = 12.0
 ORACLE_SECONDS = 10.0
 
@@ -71,6 +73,14 @@ def stream(seed: int, share: float) -> Iterator[Question]:
         batch += 1
 
 
+def again(path: str) -> Iterator[Question]:
+    """The questions that an earlier run printed, one in a line."""
+    for line in Path(path).read_text().splitlines():
+        place = re.match(r"(?:[a-z ]+: )?(\(.*)", line)
+        if place:
+            yield Question.read(place[1])
+
+
 @dataclass
 class Session:
     """Asks, judges and counts."""
@@ -81,6 +91,7 @@ class Session:
     judged: int = 0
     compared: int = 0
     refused: int = 0
+    steep: int = 0
     findings: list[Finding] = field(default_factory=list)
 
     def ask(self, question: Question) -> dict[str, Any]:
@@ -105,14 +116,28 @@ class Session:
         found: list[Finding] = []
         judged = False
         for single, ends in zip(question.single(), answer["ends"], strict=True):
-            task = [single.expression, single.query, single.at, single.relation]
-            truth = self.oracle.do(truth=task).get("truth")
+            truth = self.truth(single)
             if truth is not None:
                 judged = True
-                finding = judge.against(question, ends, (truth[0], truth[1]))
-                found += [finding] if finding else []
+                finding = judge.against(question, ends, truth)
+                if finding and finding.kind == "vacuous" and self.is_steep(single, ends):
+                    self.steep += 1
+                elif finding:
+                    found.append(finding)
         self.judged += judged
         return found if judged else None
+
+    def is_steep(self, question: Question, ends: list[float]) -> bool:
+        """Whether the truth moves as much as the ends do when what is given is rounded."""
+        beside = [question.at * (1 + STEEP), question.at * (1 - STEEP)]
+        truths = [self.truth(replace(question, at=each)) for each in beside]
+        return all(truths) and judge.within(ends, truths)
+
+    def truth(self, question: Question) -> judge.Truth | None:
+        """What an oracle says, if any does."""
+        task = [question.expression, question.query, question.at, question.relation]
+        found = self.oracle.do(truth=task).get("truth")
+        return None if found is None else (found[0], found[1])
 
     def against_itself(self, question: Question, answer: dict[str, Any]) -> list[Finding]:
         """What another question says to it."""
@@ -145,7 +170,8 @@ def main() -> None:
     with Worker(LIBRARY_SECONDS) as library, Worker(ORACLE_SECONDS) as oracle:
         session = Session(library, oracle)
         with console.status("") as status:
-            for question in stream(options.seed, options.aimed):
+            source = again(options.again) if options.again else stream(options.seed, options.aimed)
+            for question in source:
                 if time.monotonic() > deadline or session.asked >= options.questions:
                     break
                 status.update(
@@ -165,6 +191,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--minutes", type=float, default=1.0)
     parser.add_argument("--questions", type=int, default=10**9, help="stop after so many")
     parser.add_argument("--aimed", type=float, default=0.5, help="share of questions at kinks")
+    parser.add_argument("--again", help="ask what an earlier run printed to this file")
     parser.add_argument("--json", help="write the findings to this file")
     return parser.parse_args()
 
@@ -174,7 +201,8 @@ def summary(session: Session, seed: int) -> str:
     counted = Counter(finding.kind for finding in session.findings)
     lines = [
         f"seed {seed}: {session.asked} questions, {session.judged} judged by an oracle, "
-        f"{session.compared} compared with another question, {session.refused} refused"
+        f"{session.compared} compared with another question, {session.refused} refused, "
+        f"{session.steep} wide where the truth is as steep"
     ]
     return "\n".join(lines + [f"{counted[kind]:6d}  {kind}" for kind in KINDS])
 
@@ -187,6 +215,7 @@ def as_json(session: Session, seed: int) -> dict[str, Any]:
         "judged": session.judged,
         "compared": session.compared,
         "refused": session.refused,
+        "steep": session.steep,
         "findings": [
             {"kind": each.kind, "question": each.question.text, "detail": each.detail}
             for each in session.findings
