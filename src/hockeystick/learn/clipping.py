@@ -18,12 +18,15 @@ REACH = 1e290
 """Lengths up to so many limits are brought down; the smallest float with all its digits is 2e-308.
 
 It is the least limit as well, upside down: below 1e-290 every record contributes nothing."""
+SQUARES = (2.0**-900, 2.0**1000)
+"""Between these, no square that matters to a sum of squares has underflowed, and none overflowed."""
 
 
 def lengths(rows: Array, norm: Norm) -> Array:
     """The L1 or L2 norm of each row, which neither overflows nor underflows on the way.
 
-    max|x| · ‖x / max|x|‖; inf or nan where the row itself is not finite or its length too large.
+    inf or nan where the row itself is not finite or its length too large. It takes place at every
+    step, on the very numbers that are summed: what a length was before proves nothing.
 
     Parameters
     ----------
@@ -32,14 +35,24 @@ def lengths(rows: Array, norm: Norm) -> Array:
     >>> lengths(np.array([[3.0, -4.0], [3e-200, 4e-200]]), "L2").tolist()
     [5.0, 5e-200]
     """
-    largest = np.abs(rows).max(axis=1, initial=0.0)
+    if rows.shape[1] == 1:
+        return np.abs(rows[:, 0])
     with np.errstate(invalid="ignore", over="ignore"):
-        if rows.shape[1] == 1:
-            return np.asarray(largest)
-        scaled = rows / np.where(largest > 0, largest, 1.0)[:, None]
         if norm == "L1":
-            return np.asarray(largest * np.abs(scaled).sum(axis=1))
-        return np.asarray(largest * np.sqrt(np.einsum("ij,ij->i", scaled, scaled)))
+            return np.asarray(np.abs(rows) @ np.ones(rows.shape[1]))
+        squares = np.matmul(rows[:, None, :], rows[:, :, None])[:, 0, 0]
+        found = np.sqrt(squares)
+        far = ~((squares >= SQUARES[0]) & (squares <= SQUARES[1]))
+        if far.any():
+            found[far] = _scaled_lengths(rows[far])
+    return np.asarray(found)
+
+
+def _scaled_lengths(rows: Array) -> Array:
+    """max|x| · ‖x / max|x|‖₂, for rows whose squares are out of the range of floats."""
+    largest = np.abs(rows).max(axis=1, initial=0.0)
+    scaled = rows / np.where(largest > 0, largest, 1.0)[:, None]
+    return np.asarray(largest * np.sqrt(np.einsum("ij,ij->i", scaled, scaled)))
 
 
 def clipped(rows: Array, norms: Array, clip: float) -> Array:

@@ -32,7 +32,7 @@ class Descent:
         watch: Watch | None = None,
     ) -> None:
         self.objective, self.plan, self.account = objective, plan, account
-        self.records = objective.measured(records, plan.norm)
+        self.records = records
         self.before = account.spent
         self.watch = watch or Watch()
         self.rng = generator(rng)
@@ -93,12 +93,12 @@ class Descent:
 
     def _descend(self, batch: Records) -> None:
         plan, state = self.plan, self.state
-        ahead = state.parameters + plan.momentum * state.velocity
+        ahead = read_only(state.parameters + plan.momentum * state.velocity)
         total = self.objective.clipped_sum(ahead, batch, plan.clip, plan.norm)
         gradient = plan.noise.release(total, rng=self.rng) / plan.batch_size
         gradient += plan.regularisation * ahead
         state.velocity = plan.momentum * state.velocity - plan.learning_rate * gradient
-        state.parameters = state.parameters + state.velocity
+        state.parameters = read_only(state.parameters + state.velocity)
 
     def save(self) -> None:
         if self.checkpoint is not None:
@@ -115,10 +115,16 @@ class Descent:
         return Progress(self.state.done, plan.steps, epsilon, loss, parameters.copy())
 
 
+def read_only(values: Array) -> Array:
+    """The same array, into which no objective can write what it saw of the records."""
+    values.flags.writeable = False
+    return values
+
+
 def _start(shape: tuple[int, int], start: Array | None) -> State:
     if start is None:
-        return State(0, np.zeros(shape), np.zeros(shape))
+        return State(0, read_only(np.zeros(shape)), np.zeros(shape))
     given = np.array(start, dtype=float)
     if given.size != shape[0] * shape[1] or not np.isfinite(given).all():
         raise ParameterError(f"start must hold {shape[0]} x {shape[1]} finite numbers")
-    return State(0, given.reshape(shape), np.zeros(shape))
+    return State(0, read_only(given.reshape(shape)), np.zeros(shape))

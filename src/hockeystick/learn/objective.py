@@ -40,10 +40,6 @@ class Objective(ABC):
         """Raise an error for targets that have no loss, without showing them."""
         return
 
-    def measured(self, records: Records, norm: Norm) -> Records:
-        """The records, with what need be computed only once for a whole run."""
-        return records
-
     def clipped_sum(self, parameters: Array, records: Records, clip: float, norm: Norm) -> Array:
         """Σ_i g_i · min(1, clip / ‖g_i‖), the norm over all entries of θ's gradient.
 

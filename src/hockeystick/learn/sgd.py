@@ -131,7 +131,7 @@ def private_sgd(
     if isinstance(rng, Generator) and not known_secure(rng):
         notes.append(UNKNOWN.format(type(rng.bit_generator).__name__))
     notes += [LEAKED] * state.leaked + [FINISHED] * finished
-    return Run(state.parameters, plan, account, state.done, tuple(notes))
+    return Run(state.parameters.copy(), plan, account, state.done, tuple(notes))
 
 
 def _check_relation(account: Accountant, plan: Plan) -> None:
