@@ -40,11 +40,12 @@ def write_whole(path: str | os.PathLike[str], text: str) -> None:
 
 def check_writable(path: str | os.PathLike[str]) -> None:
     """Raise the error that `write_whole` would, as far as it can be known before."""
-    _, draft = _places(path)
+    target, draft = _places(path)
     try:
         draft.open("x").close()
-    finally:
-        draft.unlink(missing_ok=True)
+        draft.unlink()
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(target)) from None
 
 
 def read_object(path: Path, kind: str, version: int) -> dict[str, Any]:

@@ -228,7 +228,13 @@ def test_whoever_trains_many_models_is_warned(many):
         ({"sampler": "without-replacement", "population": 300, "batch_size": 9}, "population must"),
         ({"relation": "neighbours"}, "relation must be"),
         ({"relation": "add-remove"}, "population must be declared"),
-        ({"random_state": "seed"}, "rng must be"),
+        ({"random_state": "seed"}, "random_state must be None"),
+        ({"random_state": -1}, "random_state must be None.* got -1"),
+        ({"random_state": True}, "random_state must be None"),
+        ({"population": 10**400}, "population must be an integer in"),
+        ({"batch_size": 10**400}, "batch_size must be an integer in"),
+        ({"epochs": 1e300}, "epochs must be of at most"),
+        ({"epochs": 1e308}, "epochs must be of at most"),
     ],
 )
 def test_refusals(kind, options, message):

@@ -7,6 +7,7 @@ had not.
 from __future__ import annotations
 
 import tracemalloc
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -47,7 +48,7 @@ def moves(run: Any, x: Array, y: Array, objective: Any, changed: Any) -> list[fl
             changed()
 
     run(objective, x, y, plan(), rng=0, callback=callback, every=1)
-    return [float(np.linalg.norm(b - a)) for a, b in zip(seen, seen[1:], strict=False)]
+    return [float(np.linalg.norm(b - a)) for a, b in pairwise(seen)]
 
 
 @pytest.mark.parametrize("objective", [Logistic(), Softmax(2), Squares()], ids=repr)

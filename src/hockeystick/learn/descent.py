@@ -15,6 +15,7 @@ from hockeystick.learn.plan import Plan
 from hockeystick.learn.records import Records
 from hockeystick.learn.watch import Progress, Watch, bar
 from hockeystick.randomness import Randomness, generator
+from hockeystick.saving import check_writable
 from hockeystick.series import Array
 
 
@@ -48,6 +49,7 @@ class Descent:
         """Save to the checkpoint from now on; go on from it if there is one."""
         features = self.records.features.shape[1]
         self.checkpoint = Checkpoint(path, self.plan, self.objective.name, features)
+        check_writable(path)  # while nothing is spent
         if not path.exists():
             return
         now = self.state

@@ -78,7 +78,7 @@ class LinearRegression(RegressorMixin, PrivateEstimator):  # type: ignore[misc]
             raise ParameterError("y must be finite numbers for LinearRegression (it is not shown)")
         if self.target_bounds is not None:
             y = np.clip(y, middle - half, middle + half)
-        parameters = self._train(Squares(), x, (y - middle) / half, ()) * half
+        parameters = self._train(Squares(), x, (y - middle) / half) * half
         self.coef_, self.intercept_ = parameters[:-1, 0], parameters[-1, 0] + middle
         return self
 
