@@ -36,11 +36,10 @@ LARGEST = 2**62
 """No population, batch or number of steps is larger."""
 
 MANY = {
-    "calibration", "ensemble", "feature_selection", "impute", "linear_model", "model_selection",
-    "multiclass", "multioutput", "semi_supervised",
+    "calibration", "ensemble", "feature_selection", "impute", "model_selection", "multiclass",
+    "multioutput", "semi_supervised",
 }  # fmt: skip
-"""The modules of scikit-learn that train several models on the same records; of `linear_model`
-it is RANSAC."""
+"""The modules of scikit-learn that train several models on the same records."""
 
 COSTS = (
     "every model that a search, a cross-validation, an ensemble or an imputation trains costs its "
