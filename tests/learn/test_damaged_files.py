@@ -47,6 +47,15 @@ READERS: dict[str, Callable[[Path], object]] = {
 }
 
 
+def message(kind: str, path: Path, otherwise: str) -> str:
+    """What is said of a file that is refused."""
+    try:
+        READERS[kind](path)
+    except hs.ParameterError as error:
+        return str(error)
+    return otherwise
+
+
 def fails(kind: str, path: Path, text: str) -> None:
     path.write_text(text)
     with pytest.raises(hs.ParameterError) as caught:
@@ -91,10 +100,7 @@ def test_files_that_are_nested_without_end(tmp_path: Path, kind: str, depth: int
         fails(kind, path, text)
     for place in places(good):
         path.write_text(with_text(good, place, nested))
-        try:  # no file of a kind depends on everything that is in it
-            READERS[kind](path)
-        except hs.ParameterError as error:
-            assert str(path) in str(error)
+        assert str(path) in message(kind, path, str(path))  # not everything in a file is read
 
 
 @pytest.mark.parametrize("kind", READERS)
@@ -105,11 +111,9 @@ def test_files_with_numbers_that_no_float_holds(tmp_path: Path, kind: str, numbe
     refused = 0
     for place in places(good):
         path.write_text(with_text(good, place, number))
-        try:
-            READERS[kind](path)
-        except hs.ParameterError as error:
-            assert str(path) in str(error)
-            refused += 1
+        found = message(kind, path, "")
+        assert not found or str(path) in found
+        refused += bool(found)
     assert refused > 3
 
 

@@ -28,7 +28,9 @@ OPTIONS = [
 
 def table(ages: list[int]) -> Table:
     """People who are known by their age."""
-    return Table({"age": [str(a) for a in ages], "job": ["farm" if a % 2 else "none" for a in ages]})
+    return Table(
+        {"age": [str(a) for a in ages], "job": ["farm" if a % 2 else "none" for a in ages]}
+    )
 
 
 def trained_on(ages: list[int], seed: int, relation: str, monkeypatch: Any) -> set[int]:

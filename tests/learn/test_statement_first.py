@@ -39,7 +39,9 @@ def run(*arguments: object) -> Result:
 
 
 def no_training(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("hockeystick.learn.estimator.private_sgd", lambda *a, **k: pytest.fail("ran"))
+    monkeypatch.setattr(
+        "hockeystick.learn.estimator.private_sgd", lambda *a, **k: pytest.fail("ran")
+    )
 
 
 @pytest.mark.parametrize("name", ["people.privacy.txt", "people.model.json"])

@@ -19,7 +19,7 @@ REACH = 1e290
 
 It is the least limit as well, upside down: below 1e-290 every record contributes nothing."""
 SQUARES = (2.0**-900, 2.0**1000)
-"""Between these, no square that matters to a sum of squares has underflowed, and none overflowed."""
+"""Between these, no square that matters to a sum has underflowed, and none has overflowed."""
 
 
 def lengths(rows: Array, norm: Norm) -> Array:

@@ -75,5 +75,7 @@ class Model:
         outputs = 1 if names is None or len(names) == 2 else len(names)
         rows = (outputs,)
         if coefficients.ndim != 2 or coefficients.shape[:1] != rows or intercepts.shape != rows:
-            raise ParameterError(f"it must have a row of coefficients for each of {outputs} outputs")
+            raise ParameterError(
+                f"it must have a row of coefficients for each of {outputs} outputs"
+            )
         return cls(content["target"], schema, coefficients, intercepts, names, content["privacy"])
