@@ -34,7 +34,7 @@ Y = np.where(X[:, 0] > 0, "yes", "no")
     ids=str,
 )
 def test_estimators_refuse_generators(kind: Any, state: Any) -> None:
-    with pytest.raises(hs.ParameterError, match="random_state must be None.*copies generators"):
+    with pytest.raises(hs.ParameterError, match=r"random_state must be None.*copies generators"):
         kind(epochs=1, random_state=state).fit(X, Y if kind is LogisticRegression else X[:, 0])
 
 
@@ -153,7 +153,7 @@ def test_an_imputation_fits_many_times_and_warns() -> None:
 
 
 def test_an_estimator_that_sets_a_generator_is_refused() -> None:
-    with pytest.raises(hs.ParameterError, match="random_state must be None.*got RandomState"):
+    with pytest.raises(hs.ParameterError, match=r"random_state must be None.*got RandomState"):
         RANSACRegressor(LinearRegression(epochs=1), min_samples=50).fit(X, X[:, 0])
 
 
