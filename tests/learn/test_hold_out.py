@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from click.testing import CliRunner, Result
 
 import hockeystick as hs
 from hockeystick.cli.main import main
+from hockeystick.learn import LogisticRegression
 from hockeystick.learn.estimator import PrivateEstimator
 from hockeystick.learn.schema import Category, Number, Schema
 from hockeystick.learn.table import Table
@@ -177,6 +179,15 @@ def test_no_message_tells_how_many_there_are_under_add_remove(people: Path) -> N
         assert result.exit_code == 2, more
         assert "317" not in result.output
         assert not (people / "people.privacy.txt").exists()
+
+
+def test_no_warning_tells_how_many_labels_there_are() -> None:
+    """Scikit-learn warns of labels that are more than half as many as the records."""
+    labels = [f"label {i}" for i in range(30)]
+    model = LogisticRegression(classes=labels, epochs=1, population=100)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model.fit(np.zeros((25, 2)), np.array(labels[:25]))
 
 
 def test_the_plan_depends_on_what_is_public_alone() -> None:

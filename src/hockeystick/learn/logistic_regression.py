@@ -98,7 +98,7 @@ class LogisticRegression(ClassifierMixin, PrivateEstimator):  # type: ignore[mis
         x, y = self._checked_data(X, y, ensure_min_samples=1 if declared is None else 0)
         with without_values():
             y = column_or_1d(y, warn=True)
-            if y.size:
+            if declared is None:  # it warns by how many different labels there are
                 check_classification_targets(y)
             self.classes_, codes = _codes(y, declared)
         binary = len(self.classes_) == 2
