@@ -90,14 +90,17 @@ class Descent:
         self.spent += 1
         drawn = self.plan.sampler.draw(len(self.records.targets), self.rng)
         for batch in drawn if isinstance(drawn, list) else [drawn]:
-            self._descend(self.records.take(batch))
+            self._descend(batch)
         self.state.done += 1
 
-    def _descend(self, batch: Records) -> None:
+    def _descend(self, batch: Array) -> None:
         plan, state = self.plan, self.state
         ahead = read_only(state.parameters + plan.momentum * state.velocity)
-        total = self.objective.clipped_sum(ahead, batch, plan.clip, plan.norm)
-        gradient = plan.noise.release(total, rng=self.rng) / plan.batch_size
+        sums = [
+            self.objective.clipped_sum(ahead, part, plan.clip, plan.norm)
+            for part in self.records.parts(batch)
+        ]
+        gradient = plan.noise.release(sum(sums[1:], sums[0]), rng=self.rng) / plan.batch_size
         gradient += plan.regularisation * ahead
         state.velocity = plan.momentum * state.velocity - plan.learning_rate * gradient
         state.parameters = read_only(state.parameters + state.velocity)

@@ -13,7 +13,7 @@ import numpy as np
 
 from hockeystick.domain import whole
 from hockeystick.errors import ParameterError
-from hockeystick.learn.clipping import REACH, clipped, lengths
+from hockeystick.learn.clipping import clipped, lengths, reach, silent
 from hockeystick.learn.objective import Objective, check_shape
 from hockeystick.learn.records import Records
 from hockeystick.sensitivity import Norm
@@ -39,16 +39,16 @@ class Linear(Objective):
     def clipped_sum(self, parameters: Array, records: Records, clip: float, norm: Norm) -> Array:
         # Products that overflow give norms that are not finite, which `clipped` takes out, as it
         # must where one factor is so long that the other one has too few digits left.
-        with np.errstate(over="ignore", invalid="ignore"):
+        with silent():
             residuals = self.residuals(parameters, records)
             check_shape("residuals", residuals, (len(records.targets), parameters.shape[1]))
             x = records.features
             long, own = lengths(x, norm), lengths(residuals, norm)
-            near = np.maximum(long, own) <= clip * REACH
-            norms = np.where(near, long * own, np.inf)
-        if not np.isfinite(long).all():  # 0 times infinity is no contribution either
-            x = np.where(np.isfinite(long)[:, None], x, 0.0)
-        return np.asarray(x.T @ clipped(residuals, norms, clip))
+            near = np.maximum(long, own) <= reach(clip)
+            weights = clipped(residuals, np.where(near, long * own, np.inf), clip)
+        if not near.all():  # 0 times infinity is no contribution either
+            x = np.where(near[:, None], x, 0.0)
+        return np.asarray(x.T @ weights)
 
 
 @dataclass(frozen=True)

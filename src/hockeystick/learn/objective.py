@@ -10,7 +10,7 @@ import numpy as np
 
 from hockeystick.domain import whole
 from hockeystick.errors import ParameterError
-from hockeystick.learn.clipping import clipped, lengths
+from hockeystick.learn.clipping import clipped, lengths, silent
 from hockeystick.learn.records import Records
 from hockeystick.sensitivity import Norm
 from hockeystick.series import Array
@@ -54,7 +54,8 @@ class Objective(ABC):
         # Rows of another length would be cut up into more records than there are.
         check_shape("gradients", gradients, (len(records.targets), *parameters.shape))
         rows = gradients.reshape(-1, parameters.size)
-        total = clipped(rows, lengths(rows, norm), clip).sum(axis=0)
+        with silent():
+            total = clipped(rows, lengths(rows, norm), clip).sum(axis=0)
         return np.asarray(total).reshape(parameters.shape)
 
 

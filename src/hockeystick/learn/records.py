@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -10,8 +11,8 @@ import numpy as np
 from hockeystick.errors import ParameterError
 from hockeystick.series import Array
 
-BLOCK = 2**20
-"""So many numbers are checked at a time."""
+BLOCK = 2**16
+"""So many numbers are copied and summed, or checked, at a time: what a processor has at hand."""
 
 
 @dataclass(frozen=True)
@@ -24,6 +25,12 @@ class Records:
     def take(self, batch: Array) -> Records:
         """A copy of the records at these indices; an index that comes twice counts twice."""
         return Records(self.features.take(batch, axis=0), self.targets.take(batch))
+
+    def parts(self, batch: Array) -> Iterator[Records]:
+        """Copies of the records at these indices, some at a time; one that is empty if none are."""
+        rows = max(1, BLOCK // max(1, self.features.shape[1]))
+        for start in range(0, max(1, len(batch)), rows):
+            yield self.take(batch[start : start + rows])
 
     @classmethod
     def checked(cls, name: str, features: Any, targets: Any) -> Self:
