@@ -134,6 +134,18 @@ def test_a_residual_that_writes_into_its_batch_is_clipped_as_it_is() -> None:
     assert 0.1 < max(found) <= 1.0
 
 
+@pytest.mark.parametrize("numbers", [1, 3, 6, 100, 10**6])
+@pytest.mark.parametrize("sampler", [hs.EveryRecord(), hs.Poisson(0.0), hs.Poisson(0.5)], ids=repr)
+def test_a_batch_is_summed_by_parts_and_no_record_is_lost(
+    numbers: int, sampler: hs.Sampler, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    chosen = Plan(hs.Gaussian(1.0), sampler, steps=4, clip=1.0, batch_size=9)
+    whole = private_sgd(Logistic(), X, Y, chosen, rng=1).parameters
+    monkeypatch.setattr("hockeystick.learn.records.BLOCK", numbers)
+    parts = private_sgd(Logistic(), X, Y, chosen, rng=1).parameters
+    np.testing.assert_allclose(parts, whole, rtol=1e-12)
+
+
 def test_fitting_leaves_the_callers_arrays_alone() -> None:
     x, y = X.copy(), Y.copy()
     LinearRegression(epochs=1, target_bounds=(0.2, 0.8), fit_intercept=False).fit(x, y)
@@ -141,10 +153,11 @@ def test_fitting_leaves_the_callers_arrays_alone() -> None:
     np.testing.assert_array_equal(y, Y)
 
 
-def test_features_on_disk_are_not_read_into_memory(tmp_path: Path) -> None:
-    rows, columns = 200_000, 20
+@pytest.mark.parametrize("sampler", [hs.Poisson(1e-4), hs.EveryRecord()], ids=repr)
+def test_features_on_disk_are_not_read_into_memory(tmp_path: Path, sampler: hs.Sampler) -> None:
+    rows, columns = 200_000, 40
     x = np.lib.format.open_memmap(tmp_path / "x.npy", mode="w+", shape=(rows, columns))
-    chosen = Plan(hs.Gaussian(1.0), hs.Poisson(1e-4), steps=3, clip=1.0, batch_size=20)
+    chosen = Plan(hs.Gaussian(1.0), sampler, steps=3, clip=1.0, batch_size=20)
     tracemalloc.start()
     private_sgd(Squares(), x, np.zeros(rows), chosen, rng=0)
     _, peak = tracemalloc.get_traced_memory()

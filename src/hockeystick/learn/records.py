@@ -11,7 +11,7 @@ import numpy as np
 from hockeystick.errors import ParameterError
 from hockeystick.series import Array
 
-BLOCK = 2**16
+BLOCK = 2**18
 """So many numbers are copied and summed, or checked, at a time: what a processor has at hand."""
 
 
