@@ -63,7 +63,8 @@ class Objective(ABC):
 class Custom(Objective):
     """Any objective, by functions that give each record's loss and gradient.
 
-    The matrix of gradients is formed, so a batch takes memory (records × parameters).
+    The matrix of gradients is formed, (records × parameters). A large batch comes in parts, and
+    the functions are called for each of them.
 
     Parameters
     ----------
