@@ -27,15 +27,13 @@ from typing import TypeVar
 
 from hockeystick import mechanisms, samplers
 from hockeystick.composition import Composition, compose
-from hockeystick.domain import whole
+from hockeystick.domain import LARGEST_FLOAT_INTEGER, shown, whole
 from hockeystick.errors import HockeystickError, ParameterError
 from hockeystick.mechanism import Mechanism
 from hockeystick.samplers.sampler import Sampler
 
 MOST_CHARACTERS = 100_000
 MOST_DEPTH = 50
-LARGEST_INTEGER = 10**4300 - 1
-"""Python does not write longer ones as text."""
 
 T = TypeVar("T")
 Value = Mechanism | Sampler | int | float
@@ -65,7 +63,7 @@ def parse(text: str) -> Mechanism:
     Gaussian(1.1).on(Poisson(0.01)) * 100 + Laplace(2.0)
     """
     if not isinstance(text, str):
-        raise ParameterError(f"text must be a string, got {_short(repr(text))}")
+        raise ParameterError(f"text must be a string, got {shown(text)}")
     if len(text) > MOST_CHARACTERS:
         raise ParameterError(
             f"text must have at most {MOST_CHARACTERS} characters, got {len(text)}"
@@ -203,7 +201,7 @@ class _Reader:
 
     def number(self, node: ast.Constant) -> int | float:
         value = node.value
-        if type(value) is int and value <= LARGEST_INTEGER:
+        if type(value) is int and value <= LARGEST_FLOAT_INTEGER:
             return value
         if type(value) is float and math.isfinite(value):
             return value
@@ -290,8 +288,6 @@ class _Reader:
             return make()
         except HockeystickError as error:
             reason = str(error)
-        except (TypeError, ValueError, ArithmeticError) as error:
-            reason = f"{type(error).__name__}: {error}"
         raise ParameterError(f"{reason}; in {self.where(node)}")
 
     def where(self, node: ast.expr) -> str:
@@ -314,7 +310,7 @@ def _empty() -> Mechanism:
 def _sampled(mechanism: Mechanism) -> Callable[[Sampler], Mechanism]:
     def on(sampler: Sampler) -> Mechanism:
         if not isinstance(sampler, Sampler):
-            raise ParameterError(f"on takes a sampler, got {_short(repr(sampler))}")
+            raise ParameterError(f"on takes a sampler, got {shown(sampler)}")
         return mechanism.on(sampler)
 
     return on
