@@ -274,16 +274,18 @@ def test_the_file_is_what_is_promised(tmp_path: Path) -> None:
 
 def test_saving_leaves_one_file(tmp_path: Path) -> None:
     path = tmp_path / "spent.json"
-    Accountant().save(path)
-    filled().save(str(path))
+    accountant = Accountant()
+    accountant.save(path)
+    accountant.spend(filled().spent)
+    accountant.save(str(path))
     assert os.listdir(tmp_path) == ["spent.json"]
     assert Accountant.load(path).spent == filled().spent
 
 
 def test_a_function_is_refused_and_the_old_file_stays(tmp_path: Path) -> None:
     path = tmp_path / "spent.json"
-    filled().save(path)
     accountant = filled()
+    accountant.save(path)
     accountant.spend(hs.RenyiDP(lambda order: order))
     with pytest.raises(ParameterError, match=r"cannot be written as text.*Python function"):
         accountant.save(path)
@@ -312,7 +314,7 @@ def test_a_failed_write_leaves_the_old_file(
 
     monkeypatch.setattr(os, "replace", broken)
     with pytest.raises(OSError, match="no space left"):
-        Accountant().save(path)
+        Accountant().save(path, overwrite=True)
     assert os.listdir(tmp_path) == ["spent.json"]
     assert Accountant.load(path).spent == filled().spent
 
@@ -362,8 +364,8 @@ def entry(mechanism: object, count: object) -> list[dict[str, object]]:
         (state(relation="ADD"), "relation must be null or one of ADD_REMOVE, .*got 'ADD'"),
         (state(relation=[]), "relation must be null or one of"),
         (state(spent={}), "spent must be a list"),
-        (state(spent=[1]), r"spent\[0\] must have the keys count, mechanism, got 1"),
-        (state(spent=[{"mechanism": "Gaussian(1)"}]), r"spent\[0\] must have the keys"),
+        (state(spent=[1]), r"spent\[0\]: must have the keys count, mechanism, got 1"),
+        (state(spent=[{"mechanism": "Gaussian(1)"}]), r"spent\[0\]: must have the keys"),
         (
             state(spent=entry("Gaussian(1)", -1)),
             r"spent\[0\]: count must be an integer >= 0, got -1",

@@ -9,9 +9,12 @@ import math
 import reprlib
 from collections.abc import Callable
 from numbers import Integral, Real
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hockeystick.errors import ParameterError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 LARGEST_WHOLE = 2**62
 """No count of anything is larger: half of what an integer of 64 bits holds."""
@@ -57,9 +60,24 @@ def _number(name: str, value: Any, domain: str, inside: Callable[[float], bool])
         raise ParameterError(
             f"{name} must be a number {domain} that a float can hold, got {shown(value)}"
         ) from None
-    if math.isnan(number) or not inside(number):
+    if not inside(number):  # which no NaN is
         raise ParameterError(f"{name} must be {domain}, got {shown(value)}")
     return number
+
+
+def real(name: str, value: Any) -> float:
+    """Any number, even NaN."""
+    return _number(name, value, "in [-inf, inf]", lambda x: True)
+
+
+def numbers(name: str, values: Any) -> NDArray[Any]:
+    """Numbers in any shape, as an array of floats."""
+    import numpy as np
+
+    try:
+        return np.asarray(values, dtype=float)
+    except (TypeError, ValueError, OverflowError):
+        raise ParameterError(f"{name} must be numbers for floats, got {shown(values)}") from None
 
 
 def non_negative(name: str, value: Any) -> float:
@@ -96,7 +114,7 @@ def whole(name: str, value: Any, least: int) -> int:
     """An integer from `least` to 2^62."""
     if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
         raise ParameterError(f"{name} must be an integer >= {least}, got {shown(value)}")
-    if value > LARGEST_WHOLE:
+    if int(value) > LARGEST_WHOLE:
         raise ParameterError(f"{name} must be an integer of at most 2^62, got {shown(value)}")
     return int(value)
 

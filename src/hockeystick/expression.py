@@ -27,7 +27,7 @@ from typing import TypeVar
 
 from hockeystick import mechanisms, samplers
 from hockeystick.composition import Composition, compose
-from hockeystick.domain import LARGEST_FLOAT_INTEGER, shown, whole
+from hockeystick.domain import LARGEST_FLOAT_INTEGER, real, shown, whole
 from hockeystick.errors import HockeystickError, ParameterError
 from hockeystick.mechanism import Mechanism
 from hockeystick.samplers.sampler import Sampler
@@ -44,6 +44,8 @@ _ALLOWED = (
     "and mechanism * count"
 )
 _STRANGE = re.compile(r"[^\w\s.,()+*=-]", re.ASCII)
+_GLUED = re.compile(r"(?<!\w)\.?\d[\w.]*?(?:and|else|for|if|in|is|not|or)(?!\w)", re.ASCII)
+"""A number with a word of Python's at its end, of which Python would warn on standard error."""
 _MARK = re.compile(r"(?<!\w)[\d.][\d_.]*[eE][+-]|[()+]", re.ASCII)
 _PLACE = re.compile(r"(?<![\w.])(?:\?|\{([A-Za-z_]\w*)\})(?![\w.])", re.ASCII)
 _HINTS = {
@@ -107,8 +109,9 @@ def filled(text: str, values: Mapping[str, float]) -> Mechanism:
 
 def _numeral(value: float) -> str:
     """The number as text; a whole one without a point, since it may be a count."""
-    exact = isinstance(value, int) or (float(value).is_integer() and abs(value) < 2**53)
-    return repr(int(value) if exact else float(value))
+    number = real("value", value)
+    exact = isinstance(value, int) or (number.is_integer() and abs(number) < 2**53)
+    return repr(int(value) if exact else number)
 
 
 def _check_characters(text: str) -> None:
@@ -120,6 +123,10 @@ def _check_characters(text: str) -> None:
         raise ParameterError(
             f"unexpected {strange[0]!r} at position {at + 1}, near {near!r}: {hint}"
         )
+    glued = _GLUED.search(text)
+    if glued:
+        at = glued.start() + 1
+        raise ParameterError(f"{_short(glued[0])!r} at position {at} is not a number; {_ALLOWED}")
 
 
 def _terms(line: str) -> Iterator[tuple[int, int]]:
@@ -288,6 +295,8 @@ class _Reader:
             return make()
         except HockeystickError as error:
             reason = str(error)
+        except (TypeError, ValueError, ArithmeticError) as error:
+            reason = f"{type(error).__name__}: {error}"
         raise ParameterError(f"{reason}; in {self.where(node)}")
 
     def where(self, node: ast.expr) -> str:

@@ -120,9 +120,7 @@ class ZeroConcentratedDP(Mechanism):
     def group(self, size: int) -> Mechanism:
         """ρ grows with the square of the size, ξ by size·Σ 1/i (Bun and Steinke 2016)."""
         k = whole("size", size, 1)
-        return ZeroConcentratedDP(
-            k * k * self.rho, self.xi * k * _harmonic(k) if self.xi else 0.0
-        )
+        return ZeroConcentratedDP(k * k * self.rho, self.xi * k * _harmonic(k) if self.xi else 0.0)
 
     def renyi(self, orders: Array, relation: Relation) -> tuple[Array, Array]:
         value = self.xi + (self.rho * orders if self.rho else 0 * np.minimum(orders, 1))
