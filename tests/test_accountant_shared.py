@@ -143,6 +143,12 @@ def test_one_accountant_may_be_saved_in_two_places_and_by_two_names(tmp_path: Pa
     accountant.save(tmp_path / "one.json")  # nothing is lost
 
 
+def spend_and_fail(path: Path) -> None:
+    with Accountant.open(path) as accountant:
+        accountant.spend(STEP, 3)
+        raise ZeroDivisionError
+
+
 def test_open_saves_what_was_spent_even_after_an_error(tmp_path: Path) -> None:
     path = tmp_path / "spent.json"
     with Accountant.open(path, hs.ZERO_OUT) as accountant:
@@ -150,14 +156,15 @@ def test_open_saves_what_was_spent_even_after_an_error(tmp_path: Path) -> None:
         accountant.save(path)
         accountant.spend(STEP)
     assert spent(path) == {STEP: 2}
-    with pytest.raises(ZeroDivisionError), Accountant.open(path) as accountant:
-        accountant.spend(STEP, 3)
-        raise ZeroDivisionError
+    with pytest.raises(ZeroDivisionError):
+        spend_and_fail(path)
     assert spent(path) == {STEP: 5}
     assert Accountant.load(path).relation is hs.ZERO_OUT
-    with pytest.raises(ParameterError, match=r"relation must be that of .*ZERO_OUT, got ADD"):
-        with Accountant.open(path, hs.ADD_REMOVE):
-            pytest.fail("a file of other neighbours")
+    with (
+        pytest.raises(ParameterError, match=r"relation must be that of .*ZERO_OUT, got ADD"),
+        Accountant.open(path, hs.ADD_REMOVE),
+    ):
+        pytest.fail("a file of other neighbours")
     assert os.listdir(tmp_path) == ["spent.json"]
 
 
@@ -165,9 +172,11 @@ def test_who_waits_too_long_is_told(tmp_path: Path) -> None:
     path = tmp_path / "spent.json"
     with Accountant.open(path) as accountant:
         accountant.spend(STEP)
-        with pytest.raises(SavingError, match="in use by somebody else; waited 0.05 seconds"):
-            with locking.locked(path, 0.05):
-                pytest.fail("it is locked")
+        with (
+            pytest.raises(SavingError, match=r"in use by somebody else; waited 0\.05 seconds"),
+            locking.locked(path, 0.05),
+        ):
+            pytest.fail("it is locked")
     with locking.locked(path, 0.05):
         assert spent(path) == {STEP: 1}
 

@@ -23,6 +23,7 @@ from hockeystick.expression import (
     template,
 )
 from hockeystick.mechanism import Mechanism
+from tests.hostile import expressions, mutated
 
 # every value round-trips -----------------------------------------------------------------------
 
@@ -70,6 +71,16 @@ def test_what_repr_writes_parse_reads(mechanism: Mechanism) -> None:
 def test_signs_mean_what_they_mean_in_python(a: Mechanism, b: Mechanism, count: int) -> None:
     assert parse(f"{a!r} + {b!r}*{count}") == a + b * count
     assert parse(f"{count}*({a!r}+{b!r})") == (a + b) * count
+
+
+@given(mutated(expressions))
+def test_almost_an_expression_is_a_mechanism_or_a_parameter_error(text: str) -> None:
+    refusal = ""
+    try:
+        assert isinstance(parse(text), Mechanism)
+    except ParameterError as error:
+        refusal = str(error)
+    assert len(refusal) < 1000
 
 
 @given(st.text())

@@ -88,7 +88,7 @@ class GaussianLoss(Loss):
         step = 2 * math.pi * a / (NATS + a * a / 2 + turn * mu * a)
         first = (min(low + 1, 0.0) * mu - REACH) / step
         last = (max(high + 1, 0.0) * mu + REACH) / step
-        if last - first > MOST_NODES:
+        if not last - first <= MOST_NODES:
             raise NumericalError(f"the quadrature of {self!r} would need {last - first:g} nodes")
         x = step * np.arange(math.floor(first), math.ceil(last) + 1)
         return _nodes(mu, x, math.log(step))

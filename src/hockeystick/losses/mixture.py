@@ -152,7 +152,7 @@ class MixtureLoss(Loss):
         bend = turn + 0.5 * max(0.0, -1 - low)  # a negative power narrows the strip
         step = 2 * math.pi * a / (NATS + a * a / 2 + bend * self.span * a)
         count = (last - first) / step
-        if count > MOST_NODES:
+        if not count <= MOST_NODES:
             raise NumericalError(f"the quadrature of {self!r} would need {count:g} nodes")
         x = first + step * np.arange(math.ceil(count) + 1)
         return self._nodes(x, math.log(step))
@@ -160,7 +160,7 @@ class MixtureLoss(Loss):
     def _panels(self, first: float, width: float) -> Nodes:
         panels = (self.ceiling - first) / width
         points, weights = legendre()
-        if panels * points.size > MOST_NODES:
+        if not panels * points.size <= MOST_NODES:
             raise NumericalError(f"the quadrature of {self!r} would need {panels:g} panels")
         count = math.ceil(panels)
         edges = np.linspace(first, self.ceiling, count + 1)

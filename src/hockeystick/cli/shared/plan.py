@@ -99,9 +99,9 @@ def _release(name: str, entry: Any) -> Release:
     try:
         step = parse(entry["expression"])
         count = domain.whole("count", entry.get("count", 1), 0)
+        return Release(name, entry["expression"], count, step * count)
     except ParameterError as error:
         raise ParameterError(f"{place}: {error}") from error
-    return Release(name, entry["expression"], count, step * count)
 
 
 def _relation(name: Any) -> Relation | None:

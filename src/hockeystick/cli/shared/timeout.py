@@ -1,9 +1,9 @@
 """The option --timeout of every command: stop after so many seconds of wall time.
 
-A thread waits. When the time is over it interrupts the main thread as Ctrl-C does, so that what is
-half done is undone on the way out. A long call into numpy or scipy comes back to Python only when
-it is done: if that takes longer than `GRACE` seconds, the thread ends the process itself. (A call
-that keeps all other threads from running delays both; numpy and scipy have next to none.)
+A thread waits. When the time is over it interrupts the main thread, much as Ctrl-C does, so that
+what is half done is undone on the way out. A long call into numpy or scipy comes back to Python
+only when it is done: if that takes longer than `GRACE` seconds, the thread ends the process itself.
+(A call that keeps all other threads from running delays both; numpy and scipy have few.)
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ def stopped_after(seconds: float | None) -> Iterator[None]:
                 yield
             finally:
                 watch.stop()
-    except KeyboardInterrupt:
+    except (_TimeIsOver, KeyboardInterrupt):
         if not watch.expired:
             raise
         raise TimedOut(watch.message) from None
@@ -108,7 +108,7 @@ class _Watch(threading.Thread):
         with self.turn:
             self.done.set()
         if self.expired:
-            raise KeyboardInterrupt  # it may be on its way only
+            raise _TimeIsOver  # it may be on its way only
 
     def run(self) -> None:
         if self.done.wait(self.seconds):
@@ -128,13 +128,25 @@ class _Watch(threading.Thread):
         os._exit(EXIT_CODE)
 
 
+class _TimeIsOver(BaseException):
+    """Raised in the main thread, wherever it is; nothing that handles errors handles it.
+
+    Not KeyboardInterrupt: where that passes through an `exec`, as there are in imports, Python ends
+    the process by a signal in place of its exit code.
+    """
+
+
+def _raise(_number: int, _frame: object) -> None:
+    raise _TimeIsOver
+
+
 @contextmanager
 def _interruptible() -> Iterator[None]:
-    """Let SIGALRM do what Ctrl-C does, which itself has no effect on commands in the background."""
+    """Have SIGALRM interrupt the main thread; Windows has no such signal, but its Ctrl-C."""
     if sys.platform == "win32":
         yield
         return
-    before = signal.signal(signal.SIGALRM, signal.default_int_handler)
+    before = signal.signal(signal.SIGALRM, _raise)
     try:
         yield
     finally:
@@ -142,7 +154,7 @@ def _interruptible() -> Iterator[None]:
 
 
 def _interrupt() -> None:
-    """Ctrl-C for the main thread; by a signal where there is one, which also ends waiting."""
+    """End what the main thread does, waiting included."""
     if sys.platform == "win32":
         _thread.interrupt_main()
     else:
