@@ -71,6 +71,12 @@ def test_integers_that_no_float_holds(name: str, value: int) -> None:
     assert len(str(at.value)) < 150
 
 
+@pytest.mark.parametrize("value", [10**5000, "x", None, 2j], ids=["5000", "x", "None", "2j"])
+def test_open_places_take_numbers(value: Any) -> None:
+    with pytest.raises(ParameterError, match=r"value must be a number in \[-inf, inf\]"):
+        hs.sweep("PureDP({epsilon_})", epsilon_=[value], delta=0.0)
+
+
 # counts that add up -----------------------------------------------------------------------------
 
 SUMS: dict[str, Callable[[], Any]] = {

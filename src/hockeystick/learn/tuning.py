@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from functools import cache, lru_cache
+from functools import lru_cache
 from typing import Literal
 
 import numpy as np
@@ -54,8 +54,8 @@ def tuned(
         ε'(λ) = ε(λ) + μ·δ(log(1 + 1/(λ−1))) + log μ/(λ − 1)
 
     (Papernot and Steinke 2022, Theorem 6); there K may be 0, and then nothing is chosen. Both grow
-    without bound as λ falls to 1; as D_λ never falls in λ, the least bound of all larger orders
-    holds there.
+    without bound as λ falls to 1; as D_λ never falls in λ, the least bound of larger orders holds
+    at 1.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ def tuned(
 def _tuned(mechanism: Mechanism, trials: float, shape: Shape, relation: Relation | None) -> RenyiDP:
     if shape == "poisson":
         mean = _mean(trials, 1.0)
-        return RenyiDP(_never_falling(_poisson(mechanism, mean, relation)))
+        return RenyiDP(_from_one(_poisson(mechanism, mean, relation)))
     gamma, mean = _gamma(trials, shape)
     extra = (1 + float(shape)) * _cheapest(mechanism, math.log(1 / gamma), relation)
 
@@ -85,21 +85,16 @@ def _tuned(mechanism: Mechanism, trials: float, shape: Shape, relation: Relation
         own = float(mechanism.rdp(order, relation=relation))
         return own + extra + math.log(mean) / (order - 1)
 
-    return RenyiDP(_never_falling(curve))
+    return RenyiDP(_from_one(curve))
 
 
-def _never_falling(curve: Callable[[float], float]) -> Callable[[float], float]:
-    """The same bounds, and below the order with the least of them that one: at order 1, too."""
-
-    @cache
-    def least() -> tuple[float, float]:
-        return min((_reached(curve, order), order) for order in ORDERS)
+def _from_one(curve: Callable[[float], float]) -> Callable[[float], float]:
+    """The same bounds, and at order 1 the least of those at larger orders."""
 
     def bound(order: float) -> float:
-        value, best = least()
-        if order >= best:
+        if order > 1:
             return curve(order)
-        return value if order == 1 else min(value, curve(order))
+        return min(_reached(curve, larger) for larger in ORDERS)
 
     return bound
 

@@ -12,10 +12,10 @@ from pathlib import Path
 @contextmanager
 def whole(path: str) -> Iterator[str]:
     """A draft to write, of the same ending, that takes the place of `path` once it is complete."""
-    target = Path(os.path.realpath(path))
-    if target.exists() and not target.is_file():  # a device or a pipe, such as /dev/stdout
+    if os.path.exists(path) and not os.path.isfile(path):  # a pipe, such as /dev/stdout may be
         yield path
         return
+    target = Path(os.path.realpath(path))
     draft = target.with_name(f".{secrets.token_hex(8)}.{target.name}")
     try:
         yield str(draft)
