@@ -365,8 +365,8 @@ def entry(mechanism: object, count: object) -> list[dict[str, object]]:
         (state(relation="ADD"), "relation must be null or one of ADD_REMOVE, .*got 'ADD'"),
         (state(relation=[]), "relation must be null or one of"),
         (state(spent={}), "spent must be a list"),
-        (state(spent=[1]), r"spent\[0\]: must have the keys count, mechanism, got 1"),
-        (state(spent=[{"mechanism": "Gaussian(1)"}]), r"spent\[0\]: must have the keys"),
+        (state(spent=[1]), r"spent\[0\] must have the keys count, mechanism, got 1"),
+        (state(spent=[{"mechanism": "Gaussian(1)"}]), r"spent\[0\] must have the keys"),
         (
             state(spent=entry("Gaussian(1)", -1)),
             r"spent\[0\]: count must be an integer >= 0, got -1",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
 from typing import Any
 
 from hockeystick.domain import shown
@@ -29,7 +28,7 @@ def written(relation: Relation | None, counts: Mapping[Mechanism, int]) -> str:
 def read(text: str) -> tuple[Relation | None, list[Any]]:
     """The relation and the entries, not yet checked, of what `written` wrote."""
     state = _decoded(text)
-    _check_keys(state, {"format", "version", "relation", "spent"}, "state ")
+    _check_keys("state", state, {"format", "version", "relation", "spent"})
     if state["format"] != FORMAT:
         raise ParameterError(f"format must be {FORMAT!r}, got {shown(state['format'])}")
     if state["version"] != VERSION or isinstance(state["version"], bool):
@@ -39,19 +38,12 @@ def read(text: str) -> tuple[Relation | None, list[Any]]:
     return _relation(state["relation"]), state["spent"]
 
 
-def entry(value: Any) -> tuple[Mechanism, Any]:
-    """The mechanism and the count of an entry; the count is for whoever spends it to check."""
-    _check_keys(value, {"mechanism", "count"})
-    return parse(value["mechanism"]), value["count"]
-
-
-@contextmanager
-def place(name: str) -> Iterator[None]:
-    """Say where in the text an error is."""
-    try:
-        yield
-    except ParameterError as error:
-        raise ParameterError(f"{name}: {error}") from error
+def entries(spent: list[Any]) -> Iterator[tuple[str, str, Any]]:
+    """Where each entry is, its mechanism and its count; neither is checked yet."""
+    for number, entry in enumerate(spent):
+        place = f"spent[{number}]"
+        _check_keys(place, entry, {"mechanism", "count"})
+        yield place, entry["mechanism"], entry["count"]
 
 
 def _text(mechanism: Mechanism) -> str:
@@ -85,10 +77,10 @@ def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
-def _check_keys(value: Any, keys: set[str], what: str = "") -> None:
+def _check_keys(place: str, value: Any, keys: set[str]) -> None:
     if not isinstance(value, dict) or set(value) != keys:
         got = shown(sorted(value) if isinstance(value, dict) else value)
-        raise ParameterError(f"{what}must have the keys {', '.join(sorted(keys))}, got {got}")
+        raise ParameterError(f"{place} must have the keys {', '.join(sorted(keys))}, got {got}")
 
 
 def _relation(name: Any) -> Relation | None:

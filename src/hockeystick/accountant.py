@@ -17,6 +17,7 @@ from hockeystick.bound import Bound, Bounds
 from hockeystick.composition import compose
 from hockeystick.domain import finite_non_negative, numbers, shown, steps_in_all, whole
 from hockeystick.errors import ParameterError, SavingError
+from hockeystick.expression import parse
 from hockeystick.locking import locked
 from hockeystick.mechanism import Mechanism
 from hockeystick.relation import Relation
@@ -86,8 +87,9 @@ class Accountant:
         parts = mechanism.parts
         more = times * sum(parts.values())
         with self._lock:
+            counts = {m: self._counts.get(m, 0) + n * times for m, n in parts.items()}
             self._steps = steps_in_all(self._steps + more)
-            self._counts |= {m: self._counts.get(m, 0) + n * times for m, n in parts.items()}
+            self._counts |= counts
 
     @property
     def spent(self) -> Mechanism:
@@ -174,9 +176,11 @@ class Accountant:
         """
         relation, spent = account_text.read(text)
         self = cls(relation)
-        for place, entry in enumerate(spent):
-            with account_text.place(f"spent[{place}]"):
-                self.spend(*account_text.entry(entry))
+        for place, mechanism, count in account_text.entries(spent):
+            try:
+                self.spend(parse(mechanism), count)
+            except ParameterError as error:
+                raise ParameterError(f"{place}: {error}") from error
         return self
 
     # files ------------------------------------------------------------------------------------

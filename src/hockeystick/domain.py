@@ -77,7 +77,9 @@ def numbers(name: str, values: Any) -> NDArray[Any]:
     try:
         return np.asarray(values, dtype=float)
     except (TypeError, ValueError, OverflowError):
-        raise ParameterError(f"{name} must be numbers for floats, got {shown(values)}") from None
+        raise ParameterError(
+            f"{name} must be numbers that floats can hold, got {shown(values)}"
+        ) from None
 
 
 def non_negative(name: str, value: Any) -> float:
