@@ -234,12 +234,13 @@ class Accountant:
         when an error ends the block, too. A file that is not there is begun, with `relation`; one
         that is there must be about the same neighbours if `relation` is given.
 
+        >>> import tempfile
         >>> from hockeystick import Gaussian
-        >>> folder = getfixture("tmp_path")
-        >>> for _ in range(2):
-        ...     with Accountant.open(folder / "spent.json") as accountant:
-        ...         accountant.spend(Gaussian(2.0))
-        >>> Accountant.load(folder / "spent.json").spent
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     for _ in range(2):
+        ...         with Accountant.open(f"{folder}/spent.json") as accountant:
+        ...             accountant.spend(Gaussian(2.0))
+        ...     Accountant.load(f"{folder}/spent.json").spent
         Gaussian(2.0) * 2
         """
         place = os.path.realpath(path)
