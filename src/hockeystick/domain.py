@@ -117,7 +117,7 @@ def whole(name: str, value: Any, least: int) -> int:
     if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
         raise ParameterError(f"{name} must be an integer >= {least}, got {shown(value)}")
     if int(value) > LARGEST_WHOLE:
-        raise ParameterError(f"{name} must be an integer of at most 2^62, got {shown(value)}")
+        raise ParameterError(f"{name} must be an integer in [{least}, 2^62], got {shown(value)}")
     return int(value)
 
 
