@@ -10,12 +10,14 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hockeystick.errors import NumericalError
+from hockeystick.rounding import around
 from hockeystick.series import (
     EPS,
     LEAST,
@@ -94,7 +96,7 @@ class Loss(ABC):
     bottom: float
     """The smallest finite loss (−inf when unbounded)."""
     infinite: float = 0.0
-    """P-mass where Q has none."""
+    """P-mass where Q has none, rounded up."""
     void: float = 0.0
     """Q-mass where P has none."""
     symmetric: bool = False
@@ -107,14 +109,20 @@ class Loss(ABC):
     """Whether there is nothing but a smooth density, which `density` then gives."""
 
     @property
+    def least_infinite(self) -> float:
+        """P-mass where Q has none, rounded down."""
+        return self.infinite
+
+    @property
     def slip(self) -> float:
         """How far its largest, its smallest or any single loss may be off, through rounding."""
         return self._last_digits
 
     @property
     def _last_digits(self) -> float:
-        ends = (abs(end) for end in (self.top, self.bottom) if math.isfinite(end))
-        return 4 * EPS * max(ends, default=0.0)
+        ends = [abs(end) for end in (self.top, self.bottom) if math.isfinite(end)]
+        largest = np.abs(self.atoms.losses).max(initial=max(ends, default=0.0))
+        return 4 * EPS * float(largest)
 
     @abstractmethod
     def nodes(self, low: float, high: float, turn: float) -> Nodes:
@@ -370,7 +378,7 @@ class Mixed(Loss):
         fields = {
             "top": float(log_mixed(rate, np.array([base.top]))[0]),
             "bottom": floor if base.void else float(log_mixed(rate, np.array([base.bottom]))[0]),
-            "infinite": rate * base.infinite,
+            "infinite": around(Fraction(rate) * Fraction(base.infinite))[1],
             "continuous": base.continuous,
             "smooth": base.smooth,
             "steepest": 1 / (1 + (1 - rate) / rate * math.exp(-base.top)),
@@ -380,6 +388,10 @@ class Mixed(Loss):
             fields["spacing"] = float(values[-1] - values[0]) if values.size == 2 else 0.0
         for name, value in fields.items():
             object.__setattr__(self, name, value)
+
+    @property
+    def least_infinite(self) -> float:
+        return around(Fraction(self.rate) * Fraction(self.base.least_infinite))[0]
 
     @property
     def slip(self) -> float:
