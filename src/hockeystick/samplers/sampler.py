@@ -181,7 +181,11 @@ def _smaller(one: tuple[Array, Array], other: tuple[Array, Array]) -> tuple[Arra
 def base_loss(mechanism: Mechanism, relation: Relation) -> Loss:
     """The loss of the mechanism before sampling."""
     loss = mechanism.loss(relation)
-    assert loss is not None  # a sampler is asked only for mechanisms that have one
+    if loss is None:
+        raise ParameterError(
+            f"{mechanism!r} is known by its Rényi curve alone; what is asked for takes the law of "
+            "its loss: declare it as PureDP, ApproximateDP or ProfileDP"
+        )
     return loss
 
 
