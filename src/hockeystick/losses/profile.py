@@ -17,7 +17,7 @@ import numpy as np
 from numpy.polynomial import legendre
 
 from hockeystick.errors import NumericalError, ParameterError
-from hockeystick.loss import EMPTY, Complex, Loss, Mixed, Nodes, Tails
+from hockeystick.loss import CHUNK, EMPTY, Complex, Loss, Mixed, Nodes, Tails
 from hockeystick.losses.given import LAST, Given
 from hockeystick.losses.panels import (
     NATS,
@@ -36,6 +36,10 @@ ACCURACIES = (1e-12, 1e-9)
 """Relative errors to which panels are tried to follow a curve that may carry noise."""
 LARGE = 2000.0
 """For larger s only the points near the peak are taken, for each s anew."""
+
+
+MOST_TERMS = 1 << 28
+"""Most points of the curve × points of the plane of one question, a few seconds' work."""
 
 
 class ProfileLoss(Loss):
@@ -174,15 +178,32 @@ class ProfileLoss(Loss):
         return place, np.concatenate([far[1], near[1]])[first]
 
     def _cgf_with(self, s: Complex, rate: float, points: Weighted) -> Complex:
+        """K(s) by the points that matter to one of the s, some s at a time to spare memory."""
         forward, ahead, backward, behind = self.mixed_terms(rate, points)
         losses = np.concatenate([forward, -backward])
         log_weights = np.log(np.concatenate([ahead, behind]))
         log_weights[forward.size :] -= backward
-        exponent = s.real[:, None] * losses + log_weights
-        if self._cut:
-            end = exponent[:, int(np.argmax(forward))]
-            if ((s.real > 0) & (end > exponent.max(axis=1) - NATS)).any():
+        kept = np.zeros(losses.size, dtype=bool)
+        for tilt in np.unique(s.real):
+            size = tilt * losses + log_weights
+            least = size.max(initial=-math.inf) - NATS
+            if self._cut and tilt > 0 and size[int(np.argmax(forward))] > least:
                 raise NumericalError("K(s) depends on values of the profile below 1e-270")
+            kept |= size > least
+        losses, log_weights = losses[kept], log_weights[kept]
+        if losses.size * s.size > MOST_TERMS:
+            raise NumericalError(
+                f"K of a profile would take {losses.size * s.size} terms at {s.size} points"
+            )
+        rows = max(1, CHUNK // max(1, losses.size))
+        blocks = [
+            self._cgf_at(s[i : i + rows], rate, losses, log_weights)
+            for i in range(0, s.size, rows)
+        ]
+        return np.concatenate(blocks)
+
+    def _cgf_at(self, s: Complex, rate: float, losses: Array, log_weights: Array) -> Complex:
+        exponent = s.real[:, None] * losses + log_weights
         # Where P has no mass the mixture still has 1 − rate of Q.
         log_stay = -math.inf
         if self.infinite and rate < 1:
