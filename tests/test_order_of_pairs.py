@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from itertools import pairwise
 
 import mpmath as mp
 import numpy as np
@@ -90,7 +91,7 @@ def _positive_part(f: Callable[[mp.mpf], mp.mpf]) -> mp.mpf:
             edges.append(mp.findroot(f, (left, right), solver="anderson"))
     edges.append(grid[-1])
     total = mp.mpf(0)
-    for left, right in zip(edges, edges[1:], strict=False):
+    for left, right in pairwise(edges):
         if f((left + right) / 2) > 0:
             inner = [left + (right - left) * i / 8 for i in range(9)]
             total += mp.quad(f, inner)

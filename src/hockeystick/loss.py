@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -37,6 +38,16 @@ CHUNK = 1 << 18
 
 LARGE_ORDER = 1000.0
 """From here on it is worth to look whether a sampled loss is decided by its largest values."""
+
+
+def in_blocks(function: Callable[[Array], Array], x: Array, width: int) -> Array:
+    """function(x) for one that makes `width` numbers of each of x, some of them at a time."""
+    flat = np.ravel(x)
+    rows = max(1, CHUNK // max(1, width))
+    if flat.size <= rows:
+        return np.asarray(function(x))
+    blocks = [function(flat[i : i + rows]) for i in range(0, flat.size, rows)]
+    return np.concatenate(blocks).reshape(np.shape(x))
 
 
 class Nodes(NamedTuple):
@@ -262,8 +273,11 @@ class Loss(ABC):
 
 
 def _modulus(frequencies: Array, losses: Array, masses: Array) -> Array:
-    angle = frequencies[:, None] * losses
-    return np.asarray(np.hypot(dot(np.cos(angle), masses), dot(np.sin(angle), masses)))
+    def some(part: Array) -> Array:
+        angle = part[:, None] * losses
+        return np.asarray(np.hypot(dot(np.cos(angle), masses), dot(np.sin(angle), masses)))
+
+    return in_blocks(some, frequencies, losses.size)
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from hockeystick.loss import EMPTY, Atoms, Loss, Nodes
+from hockeystick.loss import EMPTY, Atoms, Loss, Nodes, in_blocks
 from hockeystick.series import Array
 
 
@@ -59,8 +59,12 @@ class AtomicLoss(Loss):
         return Nodes(*self._atoms, EMPTY)
 
     def profile(self, epsilon: Array) -> Array:
-        above = np.minimum(np.asarray(epsilon)[..., None] - self._atoms.losses, 0)
-        return np.asarray(-np.expm1(above) @ np.exp(self._log_p) + self.infinite)
+        losses, p = self._atoms.losses, np.exp(self._log_p)
+
+        def finite(part: Array) -> Array:
+            return np.asarray(-np.expm1(np.minimum(part[..., None] - losses, 0)) @ p)
+
+        return in_blocks(finite, np.asarray(epsilon), losses.size) + self.infinite
 
     def reverse(self) -> Loss:
         if self.symmetric:

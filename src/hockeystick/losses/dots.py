@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal, localcontext
+from itertools import pairwise
 
 from hockeystick.errors import ParameterError
 from hockeystick.losses.atoms import AtomicLoss
@@ -33,12 +34,9 @@ def dotted_loss(points: Sequence[tuple[float, float]]) -> AtomicLoss:
     """
     with localcontext(_context([epsilon for epsilon, _ in points])):
         corners = _envelope([(e, _expm1(e), Decimal(d)) for e, d in points])
-        slopes = [
-            (right[2] - left[2]) / (right[1] - left[1])
-            for left, right in zip(corners, corners[1:], strict=False)
-        ]
+        slopes = [(right[2] - left[2]) / (right[1] - left[1]) for left, right in pairwise(corners)]
         slopes.append(Decimal(0))
-        masses = [after - before for before, after in zip(slopes, slopes[1:], strict=False)]
+        masses = [after - before for before, after in pairwise(slopes)]
         log_q = [_log(mass) for mass in masses]
         log_p = [_log(mass * (1 + a)) for mass, (_, a, _) in zip(masses, corners[1:], strict=True)]
         rest = 1 - corners[0][2] + 2 * slopes[0]
@@ -62,7 +60,7 @@ def _context(epsilons: Sequence[float]) -> Context:
             f"epsilon of a profile must be at most {FARTHEST:g}, got {max(epsilons)!r}"
         )
     places = sorted({0.0, *epsilons})
-    gaps = [right - left for left, right in zip(places, places[1:], strict=False)]
+    gaps = [right - left for left, right in pairwise(places)]
     more = math.ceil(-math.log10(min(gaps, default=1.0)))
     return Context(prec=DIGITS + max(more, 0), Emax=MAX_EMAX, Emin=MIN_EMIN)
 

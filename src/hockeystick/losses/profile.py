@@ -197,8 +197,7 @@ class ProfileLoss(Loss):
             )
         rows = max(1, CHUNK // max(1, losses.size))
         blocks = [
-            self._cgf_at(s[i : i + rows], rate, losses, log_weights)
-            for i in range(0, s.size, rows)
+            self._cgf_at(s[i : i + rows], rate, losses, log_weights) for i in range(0, s.size, rows)
         ]
         return np.concatenate(blocks)
 
