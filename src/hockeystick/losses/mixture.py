@@ -39,14 +39,15 @@ class GaussianMixture:
     def _log_ratio(self, x: Array) -> Array:
         means, weights = np.array(self.means), np.array(self.weights)
         exponent = means * x[..., None] - 0.5 * means**2
-        small = np.log1p(np.expm1(np.minimum(exponent, 30)) @ weights)
-        if exponent.size == 0 or exponent.max() < 30:
+        excess = np.expm1(np.minimum(exponent, 30)) @ weights
+        near = (exponent.max(axis=-1, initial=0.0) < 30) & (excess > -0.5)
+        small = np.log1p(np.maximum(excess, -0.5))
+        if near.all():
             return np.asarray(small)
-        accurate = exponent.max(axis=-1) < 30
         exponent += np.log(weights)
         peak = exponent.max(axis=-1)
         large = peak + np.log(np.exp(exponent - peak[..., None]).sum(axis=-1))
-        return np.asarray(np.where(accurate, small, large))
+        return np.asarray(np.where(near, small, large))
 
     def log_density(self, x: Array) -> Array:
         """log of the density."""
