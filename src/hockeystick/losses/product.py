@@ -12,7 +12,7 @@ import numpy as np
 from scipy.special import ndtr
 
 from hockeystick.errors import NumericalError, ParameterError
-from hockeystick.loss import CHUNK, Complex, Loss, Nodes, Tails, in_blocks
+from hockeystick.loss import CHUNK, EMPTY, Atoms, Complex, Loss, Nodes, Tails, in_blocks
 from hockeystick.losses.atoms import EVERYTHING, NOTHING, AtomicLoss
 from hockeystick.losses.gaussian import (
     ANGLE,
@@ -25,9 +25,11 @@ from hockeystick.losses.gaussian import (
 )
 from hockeystick.series import Array
 
-NEGLIGIBLE = 1e-30
+NEGLIGIBLE = (1e-280, 1e-30)
+"""Atoms rarer than this count as giving the record away; the second where they are very many."""
 MOST_ATOMS = 200_000
 MOST_PAIRS = 20_000_000
+MOST_AT_ONCE = 1_000_000
 RESOLVE = 14.0
 """The rest is resolved to this frequency, over the shift of the Gaussian that blurs it."""
 
@@ -36,6 +38,13 @@ def product(parts: Sequence[tuple[Loss, int]]) -> Loss:
     """The loss of all parts, each as often as it runs; Gaussians and atoms are merged exactly."""
     if any(loss.infinite == 1 for loss, _ in parts):
         return EVERYTHING
+    try:
+        return _product(parts, NEGLIGIBLE[0])
+    except NumericalError:
+        return _product(parts, NEGLIGIBLE[1])
+
+
+def _product(parts: Sequence[tuple[Loss, int]], negligible: float) -> Loss:
     variance, rest = 0.0, cast(Loss, NOTHING)
     for loss, count in parts:
         if type(loss) is GaussianLoss:
@@ -43,16 +52,16 @@ def product(parts: Sequence[tuple[Loss, int]]) -> Loss:
         elif loss.continuous:
             rest = _only(rest, loss, count)
         else:
-            rest = _sum(rest, _power(_listed(loss), count))
+            rest = _sum(rest, _power(_listed(loss, negligible), count))
     if not variance:
         return rest
     gaussian = GaussianLoss(math.sqrt(variance))
     return gaussian if rest is NOTHING else BlurredLoss(gaussian.shift, rest)
 
 
-def _listed(loss: Loss) -> Loss:
+def _listed(loss: Loss, negligible: float) -> Loss:
     """A discrete loss of finitely many atoms; rarer ones count as giving the record away."""
-    return loss.truncated(NEGLIGIBLE) if math.isinf(loss.top) else loss
+    return loss.truncated(negligible) if math.isinf(loss.top) else loss
 
 
 def _only(rest: Loss, loss: Loss, count: int) -> Loss:
@@ -89,24 +98,30 @@ def _sum(one: Loss, other: Loss) -> Loss:
     pairs = one.atoms.losses.size * other.atoms.losses.size
     if pairs > MOST_PAIRS:
         raise NumericalError(f"the releases on one sample have {pairs} pairs of losses to add")
-    losses = (one.atoms.losses[:, None] + other.atoms.losses).ravel()
-    log_q = (one.atoms.log_q[:, None] + other.atoms.log_q).ravel()
-    rounded = np.round(losses, 13)
-    values, place = np.unique(rounded, return_inverse=True)
-    if values.size > MOST_ATOMS:
-        raise NumericalError(f"the releases on one sample have {values.size} different losses")
-    masses = np.bincount(place, np.exp(log_q), values.size)
-    with np.errstate(divide="ignore"):
-        log_masses = np.log(masses)
-    if np.isneginf(log_masses).any():
-        raise NumericalError("the releases on one sample have losses too rare to be kept")
+    atoms = Atoms(EMPTY, EMPTY)
+    rows = max(1, MOST_AT_ONCE // other.atoms.losses.size)
+    for i in range(0, one.atoms.losses.size, rows):
+        losses = one.atoms.losses[i : i + rows, None] + other.atoms.losses
+        log_q = one.atoms.log_q[i : i + rows, None] + other.atoms.log_q
+        atoms = _merged(np.append(atoms.losses, losses), np.append(atoms.log_q, log_q))
+        if atoms.losses.size > MOST_ATOMS:
+            raise NumericalError(
+                f"the releases on one sample have more than {MOST_ATOMS} different losses"
+            )
     return AtomicLoss(
-        values,
-        log_masses,
-        infinite=1 - (1 - one.infinite) * (1 - other.infinite),
-        void=1 - (1 - one.void) * (1 - other.void),
+        *atoms,
+        infinite=one.infinite + (1 - one.infinite) * other.infinite,
+        void=one.void + (1 - one.void) * other.void,
         symmetric=one.symmetric and other.symmetric,
     )
+
+
+def _merged(losses: Array, log_q: Array) -> Atoms:
+    """Equal losses as one, with the sum of their masses, which floats may be too small for."""
+    values, place = np.unique(np.round(losses, 13), return_inverse=True)
+    peak = np.full(values.size, -math.inf)
+    np.maximum.at(peak, place, log_q)
+    return Atoms(values, peak + np.log(np.bincount(place, np.exp(log_q - peak[place]))))
 
 
 @dataclass(frozen=True)

@@ -38,6 +38,8 @@ LARGE = 2000.0
 """For larger s only the points near the peak are taken, for each s anew."""
 
 
+FEW = 8
+"""So many values of a curve may be asked for themselves: it can be slow."""
 MOST_TERMS = 1 << 28
 """Most points of the curve × points of the plane of one question, a few seconds' work."""
 
@@ -49,7 +51,7 @@ class ProfileLoss(Loss):
     breaks = EMPTY
 
     def __init__(self, curve: Callable[[float], float]) -> None:
-        given = Given(curve)
+        self._given = given = Given(curve)
         self.infinite = self.void = given.infinite
         self.last = given.last
         self._panels = _followed(given)
@@ -59,8 +61,7 @@ class ProfileLoss(Loss):
         self._u = self._edges[:-1, None] + self._panels.width[:, None] * (points + 1) / 2
         self._check()
         self.smooth = not self._has_atoms()
-        end = float(given.delta(np.array([self.last * (1 - 1e-9)]))[0]) - self.infinite
-        self._cut = not self.infinite and 0 < end < 1e3 * LAST
+        self._cut = not self.infinite and given.goes_on
         self.top = math.inf if self._cut else self.last
         self.bottom = -self.top
         self._finer: dict[int, Weighted] = {}
@@ -103,7 +104,10 @@ class ProfileLoss(Loss):
         return self._evaluate(u) + self.infinite
 
     def profile(self, epsilon: Array) -> Array:
-        value = self.delta(np.abs(epsilon))
+        # A few values are the curve's own, for an answer to one step; panels are for very many.
+        few = np.size(epsilon) <= FEW
+        u = np.abs(epsilon)
+        value = np.maximum(self._given.delta(u), self.infinite) if few else self.delta(u)
         return np.where(epsilon >= 0, value, -np.expm1(epsilon) + np.exp(epsilon) * value)
 
     def tails(self, losses: Array) -> Tails:

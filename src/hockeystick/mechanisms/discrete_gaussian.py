@@ -99,8 +99,10 @@ class DiscreteGaussianLoss(Loss):
         return np.concatenate(found).reshape(wanted.shape)
 
     def truncated(self, mass: float) -> Loss:
-        reach = math.sqrt(-2 * math.log(mass)) / REACH + 1
-        atoms = self._between(0.0, 1 + reach * REACH * self.scale / self.steps)
+        # As far on the other side, where the reverse has its largest losses: what is left out there
+        # is far below `mass`.
+        more = (math.sqrt(-2 * math.log(mass)) + REACH) * self.scale / self.steps
+        atoms = self._between(-more, 1 + more)
         beyond = np.cumsum(atoms.p[::-1])[::-1]
         last = int(np.searchsorted(-beyond, -mass))
         kept = Atoms(atoms.losses[:last], atoms.log_q[:last])

@@ -22,8 +22,8 @@ class ProfileDP(Mechanism):
 
     `profile` is a function of ε with values in [0, 1], not increasing and convex in e^ε; a mapping
     {ε: δ}, which stands for the least convex curve through the points (Doroshenko et al. 2022); or
-    another mechanism, of which then only δ(ε) is used. It is composed exactly, through Theorem 6
-    of Balle, Barthe and Gaboardi (2018).
+    another mechanism, of which then only δ(ε), its upper end, is used. It is composed exactly,
+    through Theorem 6 of Balle, Barthe and Gaboardi (2018).
 
     >>> round((ProfileDP({0.0: 0.1, 1.0: 0.0}) * 2).delta(epsilon=2.0), 12)
     0.0
