@@ -131,6 +131,8 @@ class Loss(ABC):
 
     def tails(self, losses: Array) -> Tails:
         """Masses of the continuous part on both sides of each loss."""
+        if self.continuous:
+            raise NumericalError(f"{self!r} has a continuous part and must give its tails")
         nothing = np.zeros_like(losses)
         return Tails(nothing, nothing, nothing, nothing)
 
@@ -352,7 +354,7 @@ class Mixed(Loss):
             "infinite": rate * base.infinite,
             "continuous": base.continuous,
             "smooth": base.smooth,
-            "steepest": 1 / (1 + (1 - rate) / rate * math.exp(-base.top)),
+            "steepest": rate / (rate + (1 - rate) * math.exp(-base.top)),
         }
         if not base.continuous and base.atoms.losses.size + (base.void > 0) <= 2:
             values = np.unique(self.atoms.losses)

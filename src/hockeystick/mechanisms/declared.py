@@ -14,6 +14,9 @@ from hockeystick.mechanism import Mechanism, call_text
 from hockeystick.relation import Relation
 from hockeystick.series import Array
 
+EULER = 0.5772156649015330
+"""Euler's constant, rounded up."""
+
 
 def _two_point(epsilon: float, delta: float) -> Loss:
     if math.isinf(epsilon) or delta == 1:
@@ -110,9 +113,11 @@ class ZeroConcentratedDP(Mechanism):
     def group(self, size: int) -> Mechanism:
         """ρ grows with the square of the size, ξ by size·Σ 1/i (Bun and Steinke 2016)."""
         k = whole("size", size, 1)
-        return ZeroConcentratedDP(
-            k * k * self.rho, self.xi * k * sum(1 / i for i in range(1, k + 1))
-        )
+        # Σ 1/i is just below log k + 1/2k + Euler's constant.
+        several = math.log(k) + 1 / (2 * k) + EULER
+        if k <= 1000:
+            several = sum(1 / i for i in range(1, k + 1))
+        return ZeroConcentratedDP(k * k * self.rho, self.xi * k * several)
 
     def renyi(self, orders: Array, relation: Relation) -> tuple[Array, Array]:
         value = self.xi + (self.rho * orders if self.rho else 0 * np.minimum(orders, 1))

@@ -95,7 +95,8 @@ class DiscreteGaussianLoss(Loss):
             log_p = -((x - self.steps) ** 2) / width
             peak = log_p.max(axis=1)
             sums = (-np.expm1(above) * np.exp(log_p - peak[:, None])).sum(axis=1)
-            found.append(peak + np.log(sums) - total)
+            with np.errstate(divide="ignore"):
+                found.append(peak + np.log(sums) - total)
         return np.concatenate(found).reshape(wanted.shape)
 
     def truncated(self, mass: float) -> Loss:

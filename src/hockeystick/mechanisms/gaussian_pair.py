@@ -105,7 +105,7 @@ class GaussianPair(Mechanism):
         shift, excess = self._coordinates
         differ = excess != 0
         if not differ.any():
-            length = float(np.linalg.norm(shift))
+            length = math.hypot(*shift)  # squares may underflow
             return GaussianLoss(length) if length else NOTHING
         if differ.sum() > 1 or (shift[~differ] != 0).any():
             return None

@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 
+from hockeystick.errors import NumericalError
 from hockeystick.series import Array
 
 
@@ -26,9 +27,20 @@ def binomial_weights(trials: int, probability: float, most: int) -> Array:
 
 
 def binomial_above(count: int, trials: int, probability: float) -> float:
-    """The probability of more than `count` successes."""
-    from scipy.special import bdtrc
+    """The probability of more than `count` successes.
+
+    >>> binomial_above(10**12, 2 * 10**12 + 1, 0.5)
+    0.5
+    """
+    from scipy.special import betainc
 
     if count < 0:
         return 1.0
-    return 0.0 if count >= trials else float(bdtrc(count, trials, probability))
+    if count >= trials:
+        return 0.0
+    value = float(betainc(count + 1.0, float(trials - count), probability))
+    if math.isnan(value):
+        raise NumericalError(
+            f"the chance of more than {count} successes in {trials} is out of reach"
+        )
+    return value
