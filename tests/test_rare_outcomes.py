@@ -43,6 +43,21 @@ def two_discrete_gaussians(rate: float, epsilon: float) -> tuple[mp.mpf, mp.mpf]
         return remove, add
 
 
+@pytest.mark.parametrize("mass", [1e-3, 1e-30, 1e-200])
+@pytest.mark.parametrize(("noise", "moved"), [(0.3, 1), (1.0, 2), (5.0, 3)])
+def test_a_cut_discrete_gaussian(noise: float, moved: int, mass: float) -> None:
+    """Nothing is lost: what is cut is infinite, under both laws, and it is about what was asked."""
+    loss = hs.DiscreteGaussian(noise, moved).loss(hs.ADD_REMOVE)
+    cut = loss.truncated(mass)
+    assert cut.infinite == cut.void <= 2 * mass  # on both sides
+    assert cut.atoms.p.sum() + cut.infinite == pytest.approx(1.0, rel=1e-13)
+    assert cut.atoms.q.sum() + cut.void == pytest.approx(1.0, rel=1e-13)
+    assert cut.atoms.losses == pytest.approx(-cut.atoms.losses[::-1], rel=1e-12, abs=1e-12)
+    places = np.linspace(0.0, 20.0, 9)
+    assert (cut.profile(places) >= loss.profile(places) * (1 - 1e-12)).all()
+    assert cut.profile(places) == pytest.approx(loss.profile(places), rel=1e-9, abs=2 * mass)
+
+
 @pytest.mark.parametrize("delta", [1e-20, 1e-40, 1e-100])
 def test_two_discrete_gaussians_on_one_sample(delta: float) -> None:
     answer = (hs.DiscreteGaussian(1.0) * 2).on(hs.Poisson(0.5)).epsilon(delta)
@@ -108,3 +123,17 @@ def test_a_curve_below_1e_270_is_still_a_curve() -> None:
     assert answer.upper == pytest.approx(exact.upper, rel=1e-9)
     tiny = hs.ProfileDP(lambda epsilon: 1e-301 * max(0.0, 1 - epsilon))
     assert tiny.epsilon(0).upper >= 1.0
+
+
+def test_sums_of_losses_are_not_rounded() -> None:
+    """Next to the largest of three losses δ feels the last digits of their sum."""
+    epsilon, rate = 0.7310585786300049, 0.5
+    run = (hs.RandomizedResponse(epsilon) * 3).on(hs.Poisson(rate))
+    top = math.log1p(rate * math.expm1(3 * epsilon))
+    at = top - 1e-10
+    with mp.workdps(50):
+        e, q = mp.mpf(epsilon), mp.mpf(rate)
+        p = 1 / (1 + mp.exp(-e))
+        truth = q * p**3 - (mp.expm1(mp.mpf(at)) + q) * (1 - p) ** 3
+    answer = run.delta(at)
+    assert answer.upper == pytest.approx(float(truth), rel=2e-5)

@@ -117,9 +117,13 @@ def _sum(one: Loss, other: Loss) -> Loss:
 
 
 def _merged(losses: Array, log_q: Array) -> Atoms:
-    """Equal losses as one, with the sum of their masses, which floats may be too small for."""
-    values, place = np.unique(np.round(losses, 13), return_inverse=True)
-    peak = np.full(values.size, -math.inf)
+    """Losses that agree to 13 decimals as one, the largest, with the sum of their masses.
+
+    In logarithms, because floats may be too small for a mass.
+    """
+    rounded, place = np.unique(np.round(losses, 13), return_inverse=True)
+    values, peak = np.full((2, rounded.size), -math.inf)
+    np.maximum.at(values, place, losses)
     np.maximum.at(peak, place, log_q)
     return Atoms(values, peak + np.log(np.bincount(place, np.exp(log_q - peak[place]))))
 

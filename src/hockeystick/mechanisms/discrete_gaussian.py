@@ -100,12 +100,12 @@ class DiscreteGaussianLoss(Loss):
         return np.concatenate(found).reshape(wanted.shape)
 
     def truncated(self, mass: float) -> Loss:
-        # As far on the other side, where the reverse has its largest losses: what is left out there
-        # is far below `mass`.
+        """Without outcomes on either side, so that both directions stay alike."""
         more = (math.sqrt(-2 * math.log(mass)) + REACH) * self.scale / self.steps
         atoms = self._between(-more, 1 + more)
         beyond = np.cumsum(atoms.p[::-1])[::-1]
         last = int(np.searchsorted(-beyond, -mass))
-        kept = Atoms(atoms.losses[:last], atoms.log_q[:last])
-        void = float(np.exp(atoms.log_q[last:]).sum())
-        return AtomicLoss(*kept, infinite=float(atoms.p[last:].sum()), void=void)
+        first = atoms.losses.size - last
+        kept = Atoms(atoms.losses[first:last], atoms.log_q[first:last])
+        gone = float(atoms.p[last:].sum() + atoms.p[:first].sum())
+        return AtomicLoss(*kept, infinite=gone, void=gone, symmetric=True)
