@@ -102,3 +102,14 @@ def test_a_hull_leaves_nothing_where_the_curve_leaves_nothing(top: float) -> Non
     assert loss.void == 0
     assert loss.infinite == 0
     assert loss.mix(0.1).atoms.losses.size == loss.atoms.losses.size
+
+
+def test_moments_that_do_not_exist_in_an_epoch() -> None:
+    """E[(Λ₁ + … + Λ_t)³]/t³ by the moments of one ratio; from the order 3.5 on there is none."""
+    pair, t = hs.GaussianPair(0.5, 1.4, 0.0, 1.0), 10
+    found = pair.on(hs.RandomAllocation(t)).rdp([2.0, 3.0, 4.0, 6.5])
+    second, third = (math.exp((a - 1) * pair.rdp(float(a))) for a in (2, 3))
+    truth = (t * third + 3 * t * (t - 1) * second + t * (t - 1) * (t - 2)) / t**3
+    assert found.upper[0] == pytest.approx(math.log1p((second - 1) / t), rel=1e-9)
+    assert found.upper[1] == pytest.approx(math.log(truth) / 2, rel=1e-9)
+    assert np.isinf(found.upper[2:]).all()
