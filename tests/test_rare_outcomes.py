@@ -137,3 +137,10 @@ def test_sums_of_losses_are_not_rounded() -> None:
         truth = q * p**3 - (mp.expm1(mp.mpf(at)) + q) * (1 - p) ** 3
     answer = run.delta(at)
     assert answer.upper == pytest.approx(float(truth), rel=2e-5)
+
+
+def test_a_curve_that_overflows_far_out() -> None:
+    curve = hs.ProfileDP(lambda epsilon: 0.1 / (1 + math.exp(epsilon)))
+    assert curve.delta(1.0) == pytest.approx(0.1 / (1 + math.e), rel=1e-12)
+    assert curve.delta(5000.0) < 1e-270
+    assert curve.on(hs.Poisson(1e-3)).delta(705.0) < 1e-270

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from contextlib import suppress
 from copy import copy
 
 import numpy as np
@@ -36,8 +37,6 @@ ACCURACIES = (1e-12, 1e-9)
 """Relative errors to which panels are tried to follow a curve that may carry noise."""
 LARGE = 2000.0
 """For larger s only the points near the peak are taken, for each s anew."""
-
-
 FEW = 8
 """So many values of a curve may be asked for themselves: it can be slow."""
 MOST_TERMS = 1 << 28
@@ -104,11 +103,15 @@ class ProfileLoss(Loss):
         return self._evaluate(u) + self.infinite
 
     def profile(self, epsilon: Array) -> Array:
-        # A few values are the curve's own, for an answer to one step; panels are for very many.
-        few = np.size(epsilon) <= FEW
-        u = np.abs(epsilon)
-        value = np.maximum(self._given.delta(u), self.infinite) if few else self.delta(u)
+        value = self._values(np.abs(epsilon))
         return np.where(epsilon >= 0, value, -np.expm1(epsilon) + np.exp(epsilon) * value)
+
+    def _values(self, u: Array) -> Array:
+        """The curve itself at a few points, for an answer to one step; its panels at many."""
+        if np.size(u) <= FEW:
+            with suppress(OverflowError):  # the curve calls exp(ε)
+                return np.maximum(self._given.delta(u), self.infinite)
+        return self.delta(u)
 
     def tails(self, losses: Array) -> Tails:
         u = np.abs(losses)
