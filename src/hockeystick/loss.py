@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, NamedTuple
@@ -45,6 +46,16 @@ FAR_EXPONENT = 300.0
 
 LARGE_ORDER = 1000.0
 """From here on it is worth to look whether a sampled loss is decided by its largest values."""
+
+
+def in_blocks(function: Callable[[Array], Array], x: Array, width: int) -> Array:
+    """function(x) for one that makes `width` numbers of each of x, some of them at a time."""
+    flat = np.ravel(x)
+    rows = max(1, CHUNK // max(1, width))
+    if flat.size <= rows:
+        return np.asarray(function(x))
+    blocks = [function(flat[i : i + rows]) for i in range(0, flat.size, rows)]
+    return np.concatenate(blocks).reshape(np.shape(x))
 
 
 class Nodes(NamedTuple):
@@ -144,6 +155,8 @@ class Loss(ABC):
 
     def tails(self, losses: Array) -> Tails:
         """Masses of the continuous part on both sides of each loss."""
+        if self.continuous:
+            raise NumericalError(f"{self!r} has a continuous part and must give its tails")
         nothing = np.zeros_like(losses)
         return Tails(nothing, nothing, nothing, nothing)
 
@@ -301,8 +314,11 @@ def _far_terms(s: Complex, losses: Array, log_p: Array) -> Complex:
 
 
 def _modulus(frequencies: Array, losses: Array, masses: Array) -> Array:
-    angle = frequencies[:, None] * losses
-    return np.asarray(np.hypot(dot(np.cos(angle), masses), dot(np.sin(angle), masses)))
+    def some(part: Array) -> Array:
+        angle = part[:, None] * losses
+        return np.asarray(np.hypot(dot(np.cos(angle), masses), dot(np.sin(angle), masses)))
+
+    return in_blocks(some, frequencies, losses.size)
 
 
 @dataclass(frozen=True)
@@ -381,7 +397,7 @@ class Mixed(Loss):
             "infinite": around(Fraction(rate) * Fraction(base.infinite))[1],
             "continuous": base.continuous,
             "smooth": base.smooth,
-            "steepest": 1 / (1 + (1 - rate) / rate * math.exp(-base.top)),
+            "steepest": rate / (rate + (1 - rate) * math.exp(-base.top)),
         }
         if not base.continuous and base.atoms.losses.size + (base.void > 0) <= 2:
             values = np.unique(self.atoms.losses)
