@@ -50,6 +50,7 @@ def dotted_loss(points: Sequence[tuple[float, float]]) -> AtomicLoss:
         infinite=limit,
         void=limit,
         symmetric=True,
+        slip=0.0,
     )
 
 
