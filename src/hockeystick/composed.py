@@ -58,6 +58,8 @@ class ComposedLoss:
         if self.smooth:
             return 0.0
         each = sum(count * loss.slip for loss, count in self.parts)
+        if self.steps == 1:
+            return each
         largest = max(abs(end) if math.isfinite(end) else 0.0 for end in (self.top, self.bottom))
         return each + 2 * EPS * largest
 

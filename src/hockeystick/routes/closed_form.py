@@ -51,11 +51,11 @@ def delta_at_the_ends(loss: ComposedLoss, epsilon: float) -> Interval | None:
 
 
 def epsilon_at_the_ends(loss: ComposedLoss, delta: float) -> Interval | None:
-    """ε for a δ below the mass at infinity, for 0, and where no finite loss is positive."""
+    """ε for a δ of at most the mass at infinity, and where no finite loss is positive."""
     if loss.infinite > delta:
         return Interval(math.inf if loss.least_infinite > delta else 0.0, math.inf, NAME)
     low, high = (max(0.0, end) for end in loss.highest)
-    if delta == 0 or high == 0:
+    if delta <= loss.least_infinite or high == 0:
         return Interval(low, high, NAME)
     return None
 
