@@ -40,6 +40,8 @@ SMALL = 1 << 16
 """Outcomes of a half up to which adding up is the fastest way, and exact."""
 CONTINUOUS = 1e-12
 """Relative error of the P- or Q-mass of a cell."""
+LOOSE = 1e-5
+"""Relative gap between the ends from which on the points are chosen once more."""
 ORDERS = 2.0 ** np.arange(-20.0, 40.0, 0.25)
 
 
@@ -85,12 +87,23 @@ def is_small(loss: ComposedLoss) -> bool:
 def delta(loss: ComposedLoss, epsilon: float) -> Interval:
     """Both ends of δ(ε)."""
     _check(loss)
-    guess = _rough_delta(loss, epsilon)
+    rough = loss.truncated(1e-9)
+    below = _halves(rough, _tilt(rough, epsilon, None), 1e-9, False, PLANNING_POINTS)
+    guess = min(max(below.delta(epsilon) - rough.infinite, 1e-280), 1.0)
     cut = loss.truncated(max(TRUNCATED * guess, 1e-300))
     tilt = _tilt(cut, epsilon, None)
-    upper = _halves(cut, tilt, guess, True).delta(epsilon)
-    lower = _halves(cut, tilt, guess, False).delta(epsilon) - cut.infinite + loss.infinite
-    return Interval(max(0.0, min(lower, upper)), min(1.0, upper), NAME)
+
+    def ends(tilt: Tilt) -> tuple[float, float, Halves]:
+        above, below = (_halves(cut, tilt, guess, up) for up in (True, False))
+        lower = below.delta(epsilon) - cut.infinite + loss.infinite
+        return max(0.0, lower), min(1.0, above.delta(epsilon)), below
+
+    lower, upper, below = ends(tilt)
+    if upper - lower > LOOSE * upper and 0 < lower - loss.infinite < 1:
+        closer = _closer(tilt, below, epsilon, lower - loss.infinite)
+        low, high, _ = ends(closer)
+        lower, upper = max(low, lower), min(high, upper)
+    return Interval(min(lower, upper), upper, NAME)
 
 
 def epsilon(loss: ComposedLoss, delta: float) -> Interval:
@@ -101,23 +114,30 @@ def epsilon(loss: ComposedLoss, delta: float) -> Interval:
         raise NumericalError("delta is not above the mass at infinity")
     cut = loss.truncated(TRUNCATED * target)
     tilt = _tilt(cut, None, math.log(target))
-    above = _halves(cut, tilt, target, True)
-    below = _halves(cut, tilt, target, False)
-    upper = _solve(above, delta)[1]
-    lower = _solve(below, delta - loss.infinite + cut.infinite)[0]
+
+    def ends(tilt: Tilt) -> tuple[float, float, Halves]:
+        above, below = (_halves(cut, tilt, target, up) for up in (True, False))
+        lower = _solve(below, delta - loss.infinite + cut.infinite)[0]
+        return lower, _solve(above, delta)[1], below
+
+    lower, upper, below = ends(tilt)
+    if upper - lower > LOOSE * upper and lower > 0:
+        low, high, _ = ends(_closer(tilt, below, lower, target))
+        lower, upper = max(low, lower), min(high, upper)
     return Interval(min(lower, upper), upper, NAME)
+
+
+def _closer(tilt: Tilt, below: Halves, epsilon: float, delta: float) -> Tilt:
+    """A tilt for the ε found: where one step decides, Chernoff's order is far too small."""
+    near = epsilon + 0.1 / tilt.order
+    fall = math.log(max(below.delta(epsilon), 1e-300) / max(below.delta(near), 1e-300))
+    ceiling = epsilon + 3 / max(10 * tilt.order * fall, 1e-2 * tilt.order)
+    return Tilt(max(tilt.order, (5 - math.log(delta)) / ceiling), ceiling)
 
 
 def _check(loss: ComposedLoss) -> None:
     if len(loss) > MOST_PARTS:
         raise NumericalError(f"too many different steps to add up: {len(loss)}")
-
-
-def _rough_delta(loss: ComposedLoss, epsilon: float) -> float:
-    """The δ of the coarsest law below: good enough to say which outcomes do not matter."""
-    cut = loss.truncated(1e-9)
-    value = _halves(cut, _tilt(cut, epsilon, None), 1e-9, False, PLANNING_POINTS).delta(epsilon) - cut.infinite
-    return min(max(value, 1e-280), 1.0)
 
 
 def _solve(halves: Halves, delta: float) -> tuple[float, float]:
