@@ -16,7 +16,7 @@ from hockeystick.errors import NumericalError, ParameterError
 from hockeystick.loss import LARGE_ORDER, Loss
 from hockeystick.mechanism import Mechanism, divergence
 from hockeystick.relation import ADD_REMOVE, Relation
-from hockeystick.routes import closed_form, contour, lattice, renyi
+from hockeystick.routes import closed_form, contour, enumeration, lattice, renyi
 from hockeystick.routes.saddle import log_chernoff
 from hockeystick.routes.tradeoff import Profile
 from hockeystick.series import Array
@@ -60,6 +60,7 @@ class _Question:
         self.closed_form = getattr(closed_form, name)
         self.contour: Callable[[ComposedLoss, float], Interval] = getattr(contour, name)
         self.lattice: Callable[[ComposedLoss, float], Interval] = getattr(lattice, name)
+        self.enumeration: Callable[[ComposedLoss, float], Interval] = getattr(enumeration, name)
         self.renyi: Callable[[renyi.Curve, float], Interval] = getattr(renyi, name)
 
     def ask(self, loss: ComposedLoss, given: float, method: str) -> Interval:
@@ -72,7 +73,12 @@ class _Question:
         if self is _DELTA and given > loss.top * (1 + 1e-12):
             return Interval(loss.infinite, loss.infinite, "closed form")
         if method in ("auto", "closed form"):
-            answer = self.closed_form(loss, given)
+            try:
+                answer = self.closed_form(loss, given)
+            except NumericalError:
+                if method == "closed form":
+                    raise
+                answer = None
             if answer is not None:
                 return answer
             if method == "closed form":
@@ -81,14 +87,20 @@ class _Question:
             return self.contour(loss, given)
         if method == "lattice" and loss.spacing is None:
             return self.lattice(loss, given)
-        for route in (self.contour, self.lattice):
+        routes = [self.contour, self.lattice, self.enumeration]
+        if method == "auto" and enumeration.is_small(loss):
+            routes = [self.enumeration, self.contour, self.lattice]
+        for route in routes:
+            if route == self.enumeration and not enumeration.is_worthwhile(loss, found):
+                continue
             try:
                 answer = route(loss, given)
             except (NumericalError, ArithmeticError, ValueError) as error:
                 if isinstance(error, ParameterError):
                     raise
                 continue
-            if answer.lower >= (1 - LOOSE) * answer.upper:
+            exact = route == self.enumeration and enumeration.is_small(loss)
+            if exact or answer.lower >= (1 - LOOSE) * answer.upper:
                 return answer
             found.append(answer)
         found.append(self.renyi(_curve_of(loss), given))

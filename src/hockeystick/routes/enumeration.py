@@ -12,6 +12,7 @@ values of these sums: the errors charged are the rounding of losses and of masse
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -36,10 +37,14 @@ MOST_POINTS = 1 << 16
 """Points of one loss where it need not be added to itself."""
 LEAST_POINTS = 64
 MOST_PARTS = 200
-SMALL = 1 << 16
+SMALL = 1 << 18
 """Outcomes of a half up to which adding up is the fastest way, and exact."""
 CONTINUOUS = 1e-12
 """Relative error of the P- or Q-mass of a cell."""
+FEW = 16
+"""Steps up to which adding up is worthwhile in any case."""
+POOR = 0.3
+"""Relative gap between the ends of other routes from which on it is so for more steps."""
 LOOSE = 1e-5
 """Relative gap between the ends from which on the points are chosen once more."""
 ORDERS = 2.0 ** np.arange(-20.0, 40.0, 0.25)
@@ -82,6 +87,13 @@ def is_small(loss: ComposedLoss) -> bool:
         if log_size > math.log(SMALL):
             return False
     return True
+
+
+def is_worthwhile(loss: ComposedLoss, others: Sequence[Interval]) -> bool:
+    """Whether adding up, which takes seconds for many steps, can better the answers of others."""
+    upper = min((each.upper for each in others), default=math.inf)
+    lower = max((each.lower for each in others), default=0.0)
+    return loss.steps <= FEW or math.isinf(upper) or upper - lower > POOR * upper
 
 
 def delta(loss: ComposedLoss, epsilon: float) -> Interval:
@@ -152,7 +164,7 @@ def _solve(halves: Halves, delta: float) -> tuple[float, float]:
         return 0.0, 0.0
     if excess(halves.top) > 0:
         raise NumericalError("the mass at infinity is above delta")
-    return find_root(excess, 0.0, halves.top)
+    return find_root(excess, 0.0, halves.top, halves.wobble)
 
 
 def _tilt(loss: ComposedLoss, epsilon: float | None, log_delta: float | None) -> Tilt:
@@ -192,11 +204,14 @@ def _halves(
         law = finite_law(part, mass, points, tilt, up)
         wobble += count * float(np.abs(law.losses[[0, -1]]).max())
         relative += count * (CONTINUOUS if part.continuous else _rounding(law))
-        for each in (count // 2, count - count // 2):
-            half = power(law, each, most, tilt)
-            if half is not None:
-                _add(sides, half, most, tilt)
-    first, second = (side or Law(np.zeros(1), np.ones(1), up) for side in sides)
+        half = power(law, count // 2, most, tilt)
+        other = law if half is None else half
+        if half is not None:
+            _add(sides, half, most, tilt)
+            other = folded(half, law, most, tilt) if count % 2 else half
+        _add(sides, other, most, tilt)
+    nothing = Law(np.zeros(1), np.ones(1), up)
+    first, second = (side.thinned(points, tilt) if side else nothing for side in sides)
     wobble *= 4 * EPS * (2 + loss.steps.bit_length())
     infinite = loss.infinite
     return Halves(first, second, infinite, wobble, relative + 16 * EPS)

@@ -87,6 +87,7 @@ class Sums:
     """What δ may be off by at each point and above."""
     log_unit: float
     width: float
+    tilt: float
     steps: int
     lifted: float
     """P-mass of the event that some loss was below the grid and has been lifted onto it."""
@@ -102,6 +103,49 @@ class Sums:
         rare = NEGLIGIBLE * math.exp(log_delta)
         drift = self.steps * self.width**2 / 8 * math.exp(self.width)
         return drift + self.width * math.sqrt(self.steps / 2 * -math.log(rare)), self.lifted + rare
+
+    def least_values(self, log_delta: float) -> Array:
+        """A lower end of δ of the losses themselves at each point, from the sum rounded up.
+
+        Rounding adds M to the sum S, with E[e^−M | S] = 1, 0 <= E[M | S] <= n·width²·e^width/8 =: d
+        and tails e^{−t²/2v}, v = n·width²/4, about its mean (Hoeffding 1963, Theorem 2). For the
+        kernel k(x) = (1 − e^−x)₊ at x = S − ε this gives
+
+            E[k(x + M)] − k(x) <= h = √(2πv)·e^{v/2}·Φ(√v) + d,
+
+        because for x >= 0 the left is E[(e^{−x−M} − 1)₊], for x < 0 at most E[(x + M)₊]; and where
+        |x| > r = d + √(2v·log(1/ρ)) it is ρ·h. So δ is below by at most h·(P[|S − ε| <= r] + ρ),
+        and that probability at most P[|S + M − ε| <= 2r] + 2ρ.
+        """
+        v, d = self.steps * self.width**2 / 4, self.steps * self.width**2 / 8 * math.exp(self.width)
+        if v > 1:
+            return np.zeros_like(self.values)
+        h = math.sqrt(2 * math.pi * v) * math.exp(v / 2) * 0.5 * math.erfc(-math.sqrt(v / 2)) + d
+        log_rare = log_delta + math.log(NEGLIGIBLE)
+        far = math.ceil(2 * (d + math.sqrt(-2 * v * log_rare) + self.wobble) / self.width) + 1
+        place = np.arange(len(self.points))
+        start = np.maximum(place - far, 0)
+        above = np.append(self.above, 0.0)
+        near = above[start] - above[np.minimum(place + far + 1, len(self.points))]
+        near += (self.tilt + 2) * self.errors[start]
+        lost = h * (near + 3 * math.exp(log_rare - self.log_unit))
+        lost[place < far] = math.inf
+        return self.values - self.errors - lost - self.lifted * math.exp(-self.log_unit)
+
+    def least_delta(self, epsilon: float) -> float:
+        """The lower end of δ(ε) that `least_values` gives, at the next point."""
+        j = int(np.searchsorted(self.points, epsilon + self.wobble))
+        if j >= len(self.points) or self.values[j] <= 0:
+            return 0.0
+        log_delta = min(math.log(self.values[j]) + self.log_unit, 0.0)
+        return max(float(self.least_values(log_delta)[j]), 0.0) * math.exp(self.log_unit)
+
+    def least_epsilon(self, delta: float) -> float:
+        """The lower end of ε(δ) that `least_values` gives, at a point; −inf if there is none."""
+        log_delta = math.log(delta)
+        enough = self.least_values(log_delta) >= math.exp(min(log_delta - self.log_unit, 700.0))
+        last = len(enough) - 1 - int(np.argmax(enough[::-1]))
+        return float(self.points[last]) - self.wobble if enough.any() else -math.inf
 
     def delta(self, epsilon: float, sign: int) -> float:
         """The upper (sign 1) or lower (sign −1) end of δ(ε) of the finite losses."""
@@ -178,7 +222,7 @@ def _sums(loss: ComposedLoss, window: Window, points: int, up: bool) -> Sums:
     errors += np.exp(_log_alias(window, width, steps, y, up) - log_unit)
     if not (np.isfinite(values).all() and np.isfinite(errors).all()):
         raise NumericalError("the law on the lattice is not a number")
-    return Sums(y, above, values, errors, log_unit, width, steps, lifted, wobble)
+    return Sums(y, above, values, errors, log_unit, width, tilt, steps, lifted, wobble)
 
 
 def _at_points(above: Array, width: float) -> Array:
@@ -256,7 +300,7 @@ def delta(loss: ComposedLoss, epsilon: float) -> Interval:
         value, lower = high.delta(epsilon, 1), low.delta(epsilon, -1)
         if value > 0:
             slack, rare = high.slack(min(math.log(value), 0.0))
-            lower = max(lower, high.delta(epsilon + slack, -1) - rare)
+            lower = max(lower, high.delta(epsilon + slack, -1) - rare, high.least_delta(epsilon))
         return max(0.0, loss.infinite + lower), min(1.0, cut.infinite + value)
 
     return _converge(ends)
@@ -294,7 +338,7 @@ def epsilon(loss: ComposedLoss, delta: float) -> Interval:
             raise NumericalError("no window of the lattice was found that holds epsilon")
         shift, rare = high.slack(math.log(target))
         coupled = high.epsilon(target + rare, -1) - shift
-        lower = max(low.epsilon(target, -1), coupled)
+        lower = max(low.epsilon(target, -1), coupled, high.least_epsilon(target))
         if math.isfinite(upper):
             window = _window(cut, max(upper, 0.0), math.log(target))
         return max(0.0, lower), max(0.0, upper)

@@ -18,7 +18,7 @@ EPS = 2.0**-52
 SAME = 16 * EPS
 """Losses closer than this, relative to the largest, are taken as one."""
 FIRST_POINTS = 33
-ROUNDS = 48
+ROUNDS = 40
 """In about how many rounds the points are chosen: a cell can be halved once in each."""
 
 
@@ -55,7 +55,9 @@ def costliest(cost: Array, left: int, most: int) -> Array:
     wanted = min(left, max(8, most // ROUNDS))
     if wanted <= 0:
         return np.empty(0, dtype=int)
-    worst = np.argpartition(cost, -wanted)[-wanted:] if wanted < len(cost) else np.arange(len(cost))
+    worst = np.arange(len(cost))
+    if wanted < len(cost):
+        worst = np.argpartition(cost, -wanted)[-wanted:]
     return np.sort(worst[cost[worst] > -math.inf])
 
 
@@ -186,4 +188,5 @@ def folded(a: Law, b: Law, most: int, tilt: Tilt) -> Law:
     """The law of a sum, of at most `most`² values."""
     if len(a) * len(b) <= most * most:
         return a.plus(b)
-    return a.thinned(most, tilt).plus(b.thinned(most, tilt))
+    thin = a.thinned(most, tilt)
+    return thin.plus(thin if b is a else b.thinned(most, tilt))
