@@ -13,6 +13,8 @@ from hockeystick.routes.law import Law, Tilt
 
 MOST_ATOMS = 8192
 """Atoms of one loss from which on every route takes too long."""
+TRUNCATED = 1e-13
+"""Part of δ that may be moved to infinity."""
 KEPT = 3500
 """Atoms left of them; the two losses then differ by about (16/KEPT)² of δ."""
 

@@ -91,9 +91,14 @@ def is_small(loss: ComposedLoss) -> bool:
 
 def is_worthwhile(loss: ComposedLoss, others: Sequence[Interval]) -> bool:
     """Whether adding up, which takes seconds for many steps, can better the answers of others."""
-    upper = min((each.upper for each in others), default=math.inf)
-    lower = max((each.lower for each in others), default=0.0)
-    return loss.steps <= FEW or math.isinf(upper) or upper - lower > POOR * upper
+    return loss.steps <= FEW or is_poor(others)
+
+
+def is_poor(answers: Sequence[Interval]) -> bool:
+    """Whether these answers, taken together, leave the question open."""
+    upper = min((each.upper for each in answers), default=math.inf)
+    lower = max((each.lower for each in answers), default=0.0)
+    return math.isinf(upper) or upper - lower > POOR * upper
 
 
 def delta(loss: ComposedLoss, epsilon: float) -> Interval:

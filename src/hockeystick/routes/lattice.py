@@ -29,6 +29,8 @@ FEW = 64
 """Up to so many steps the largest single one is a fair guess of what all give away."""
 FIRST_POINTS = 1 << 14
 MOST_POINTS = 1 << 18
+MOST_WORK = 1 << 26
+"""Points of the grid over all parts of a composition: some seconds."""
 TRUNCATED = 1e-10
 """Part of δ that may be moved to infinity."""
 LINE_NATS = 24.0
@@ -37,6 +39,8 @@ NEGLIGIBLE = 1e-9
 """Part of δ that the rounding may hide from the lower end."""
 ENOUGH = 1e-10
 """Relative gap between the ends at which refining stops."""
+BLOCK = 16
+"""Single steps whose transforms are multiplied before a logarithm is taken, which costs more."""
 STEEPEST = 300.0
 """Most nats by which weights in the window may differ from that at ε."""
 
@@ -192,11 +196,18 @@ def _sums(loss: ComposedLoss, window: Window, points: int, up: bool) -> Sums:
     tilt, steps = window.tilt, loss.steps
     mass = TRUNCATED * math.exp(window.log_delta) / steps
     log_phi = np.zeros(points // 2 + 1, dtype=complex)
+    block = np.ones(points // 2 + 1, dtype=complex)
     origin = log_total = lifted = wobble = rounding = 0.0
-    for part, count in loss.parts:
+    for i, (part, count) in enumerate(loss.parts):
         law = transform(part, tilt, width, points, mass, up)
+        if count == 1:
+            block *= law.phi
         with np.errstate(divide="ignore", invalid="ignore"):
-            log_phi += count * np.log(law.phi)
+            if count > 1:
+                log_phi += count * np.log(law.phi)
+            if i % BLOCK == BLOCK - 1 or i == len(loss) - 1:
+                log_phi += np.log(block)
+                block[:] = 1
         log_total += count * law.log_mass
         origin += count * law.centre
         lifted += count * mass_below(part, law.first)
@@ -303,7 +314,7 @@ def delta(loss: ComposedLoss, epsilon: float) -> Interval:
             lower = max(lower, high.delta(epsilon + slack, -1) - rare, high.least_delta(epsilon))
         return max(0.0, loss.infinite + lower), min(1.0, cut.infinite + value)
 
-    return _converge(ends)
+    return _converge(ends, len(cut))
 
 
 def _at_least(loss: ComposedLoss, epsilon: float) -> float:
@@ -343,18 +354,19 @@ def epsilon(loss: ComposedLoss, delta: float) -> Interval:
             window = _window(cut, max(upper, 0.0), math.log(target))
         return max(0.0, lower), max(0.0, upper)
 
-    return _converge(ends)
+    return _converge(ends, len(cut))
 
 
-def _converge(ends: Callable[[int], tuple[float, float]]) -> Interval:
+def _converge(ends: Callable[[int], tuple[float, float]], parts: int) -> Interval:
     """Refine once, to the number of points that the first gap asks for."""
-    found = [ends(FIRST_POINTS)]
+    most = min(MOST_POINTS, MOST_WORK // parts)
+    found = [ends(min(FIRST_POINTS, most))]
     lower, upper = found[0]
     gap = (upper - lower) / max(upper, 1e-300) if math.isfinite(upper) else 1.0
-    if gap > ENOUGH:
+    if gap > ENOUGH and most > FIRST_POINTS:
         # The gap shrinks with the width squared.
         wanted = max(2 * FIRST_POINTS, FIRST_POINTS * math.sqrt(gap / ENOUGH))
-        found.append(ends(int(min(MOST_POINTS, wanted))))
+        found.append(ends(int(min(most, wanted))))
     lower, upper = max(a for a, _ in found), min(b for _, b in found)
     if lower > upper * (1 + 1e-9):
         raise NumericalError(f"the lattice contradicts itself: {lower!r} > {upper!r}")
