@@ -90,7 +90,8 @@ class _Question:
         if method == "lattice" and loss.spacing is None:
             return self.lattice(loss, given)
         routes = [self.contour, self.lattice, self.enumeration]
-        if method == "auto" and enumeration.is_small(loss):
+        adding_first = method == "auto" and enumeration.is_first(loss)
+        if adding_first:
             routes = [self.enumeration, self.contour, self.lattice]
         for route in routes:
             if route == self.enumeration and not enumeration.is_worthwhile(loss, found):
@@ -101,8 +102,9 @@ class _Question:
                 if isinstance(error, ParameterError):
                     raise
                 continue
-            exact = route == self.enumeration and enumeration.is_small(loss)
-            if exact or answer.lower >= (1 - LOOSE) * answer.upper:
+            if adding_first and not enumeration.is_poor([answer]):
+                return answer
+            if answer.lower >= (1 - LOOSE) * answer.upper:
                 return answer
             found.append(answer)
         if not found or enumeration.is_poor(found):

@@ -47,6 +47,10 @@ POOR = 0.3
 """Relative gap between the ends of other routes from which on it is so for more steps."""
 LOOSE = 1e-5
 """Relative gap between the ends from which on the points are chosen once more."""
+LOOSE_DELTA = 1e-2
+"""The same where δ is asked for, which changes so much faster."""
+HUGE = 600.0
+"""Losses, in nats, from which on Q-masses underflow and grids of one width are of no use."""
 ORDERS = 2.0 ** np.arange(-20.0, 40.0, 0.25)
 
 
@@ -89,6 +93,13 @@ def is_small(loss: ComposedLoss) -> bool:
     return True
 
 
+def is_first(loss: ComposedLoss) -> bool:
+    """Whether this is the way to take: few outcomes, or few steps of losses beyond the others."""
+    if is_small(loss):
+        return True
+    return loss.steps <= FEW and max(part.truncated(1e-6).top for part, _ in loss.parts) > HUGE
+
+
 def is_worthwhile(loss: ComposedLoss, others: Sequence[Interval]) -> bool:
     """Whether adding up, which takes seconds for many steps, can better the answers of others."""
     return loss.steps <= FEW or is_poor(others)
@@ -110,15 +121,15 @@ def delta(loss: ComposedLoss, epsilon: float) -> Interval:
     cut = loss.truncated(max(TRUNCATED * guess, 1e-300))
     tilt = _tilt(cut, epsilon, None)
 
-    def ends(tilt: Tilt) -> tuple[float, float, Halves]:
-        above, below = (_halves(cut, tilt, guess, up) for up in (True, False))
+    def ends(tilt: Tilt, points: int) -> tuple[float, float, Halves]:
+        above, below = (_halves(cut, tilt, guess, up, points) for up in (True, False))
         lower = below.delta(epsilon) - cut.infinite + loss.infinite
         return max(0.0, lower), min(1.0, above.delta(epsilon)), below
 
-    lower, upper, below = ends(tilt)
-    if upper - lower > LOOSE * upper and 0 < lower - loss.infinite < 1:
+    lower, upper, below = ends(tilt, MOST_POINTS // 4)
+    if upper - lower > LOOSE_DELTA * upper and 0 < lower - loss.infinite < 1:
         closer = _closer(tilt, below, epsilon, lower - loss.infinite)
-        low, high, _ = ends(closer)
+        low, high, _ = ends(closer, MOST_POINTS)
         lower, upper = max(low, lower), min(high, upper)
     return Interval(min(lower, upper), upper, NAME)
 

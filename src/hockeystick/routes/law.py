@@ -61,8 +61,6 @@ def costliest(cost: Array, left: int, most: int) -> Array:
     return np.sort(worst[cost[worst] > -math.inf])
 
 
-
-
 @dataclass(frozen=True, eq=False)
 class Law:
     """Growing losses and their P-masses; what is rounded is rounded `up`, or else down.

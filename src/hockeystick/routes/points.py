@@ -84,7 +84,7 @@ class Cells:
             log_mass = np.log(self.masses)
             vague = np.log((self.largest - self.least) * min(tilt.order, 1.0))
         cost = rounding_cost(self.points, log_mass, middle, tilt)
-        return np.maximum(cost, log_mass + tilt(self.largest) + vague)
+        return np.asarray(np.maximum(cost, log_mass + tilt(self.largest) + vague))
 
 
 def _cells(loss: Loss, mass: float, most: int, tilt: Tilt) -> Cells:

@@ -167,9 +167,6 @@ def transform(
     )  # fmt: skip
 
 
-
-
-
 def grid(loss: Loss, width: float, low: float, high: float) -> tuple[float, int]:
     """First point and size of a grid over the support, with the lowest atom on it."""
     atoms = loss.atoms.losses
