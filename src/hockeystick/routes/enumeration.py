@@ -60,19 +60,18 @@ class Halves:
 
     first: Law
     second: Law
-    infinite: float
     wobble: float
     """How far rounding may have moved the sum of the losses."""
     relative: float
     """Relative error of the probabilities."""
 
     def delta(self, epsilon: float) -> float:
-        """The upper, or the lower, end of δ(ε)."""
+        """The upper, or the lower, end of δ(ε) of the finite losses."""
         sign = 1 if self.first.up else -1
         shifted = epsilon - sign * self.wobble
         value = float(self.first.masses @ self.second.delta(shifted - self.first.losses))
         error = sign * min(self.relative, 1.0)
-        return self.infinite + value * (1 + error) + (5e-308 if sign > 0 else 0.0)
+        return value * (1 + error) + (5e-308 if sign > 0 else 0.0)
 
     @property
     def top(self) -> float:
@@ -117,14 +116,15 @@ def delta(loss: ComposedLoss, epsilon: float) -> Interval:
     _check(loss)
     rough = loss.truncated(1e-9)
     below = _halves(rough, _tilt(rough, epsilon, None), 1e-9, False, PLANNING_POINTS)
-    guess = min(max(below.delta(epsilon) - rough.infinite, 1e-280), 1.0)
+    guess = min(max(below.delta(epsilon), 1e-280), 1.0)
     cut = loss.truncated(max(TRUNCATED * guess, 1e-300))
     tilt = _tilt(cut, epsilon, None)
 
     def ends(tilt: Tilt, points: int) -> tuple[float, float, Halves]:
         above, below = (_halves(cut, tilt, guess, up, points) for up in (True, False))
-        lower = below.delta(epsilon) - cut.infinite + loss.infinite
-        return max(0.0, lower), min(1.0, above.delta(epsilon)), below
+        lower = below.delta(epsilon) + loss.infinite * (1 - 8 * EPS)
+        upper = above.delta(epsilon) + cut.infinite * (1 + 8 * EPS)
+        return max(0.0, lower), min(1.0, upper), below
 
     lower, upper, below = ends(tilt, MOST_POINTS // 4)
     if upper - lower > LOOSE_DELTA * upper and 0 < lower - loss.infinite < 1:
@@ -141,12 +141,15 @@ def epsilon(loss: ComposedLoss, delta: float) -> Interval:
     if target <= 0:
         raise NumericalError("delta is not above the mass at infinity")
     cut = loss.truncated(TRUNCATED * target)
+    blur = 8 * EPS * delta if cut.infinite else 0.0  # rounding of the mass at infinity
+    if cut.infinite + blur >= delta:
+        raise NumericalError("delta is too close to the mass at infinity")
     tilt = _tilt(cut, None, math.log(target))
 
     def ends(tilt: Tilt) -> tuple[float, float, Halves]:
         above, below = (_halves(cut, tilt, target, up) for up in (True, False))
-        lower = _solve(below, delta - loss.infinite + cut.infinite)[0]
-        return lower, _solve(above, delta)[1], below
+        upper = _solve(above, delta - cut.infinite - blur)[1]
+        return _solve(below, target + blur)[0], upper, below
 
     lower, upper, below = ends(tilt)
     if upper - lower > LOOSE * upper and lower > 0:
@@ -179,7 +182,7 @@ def _solve(halves: Halves, delta: float) -> tuple[float, float]:
     if excess(0.0) <= 0:
         return 0.0, 0.0
     if excess(halves.top) > 0:
-        raise NumericalError("the mass at infinity is above delta")
+        raise NumericalError("rounding hides where delta is met")
     return find_root(excess, 0.0, halves.top, halves.wobble)
 
 
@@ -229,8 +232,7 @@ def _halves(
     nothing = Law(np.zeros(1), np.ones(1), up)
     first, second = (side.thinned(points, tilt) if side else nothing for side in sides)
     wobble *= 4 * EPS * (2 + loss.steps.bit_length())
-    infinite = loss.infinite
-    return Halves(first, second, infinite, wobble, relative + 16 * EPS)
+    return Halves(first, second, wobble, relative + 16 * EPS)
 
 
 def _rounding(law: Law) -> float:

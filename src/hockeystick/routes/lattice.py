@@ -134,7 +134,9 @@ class Sums:
         near += (self.tilt + 2) * self.errors[start]
         lost = h * (near + 3 * math.exp(log_rare - self.log_unit))
         lost[place < far] = math.inf
-        return self.values - self.errors - lost - self.lifted * math.exp(-self.log_unit)
+        return np.asarray(
+            self.values - self.errors - lost - self.lifted * math.exp(min(-self.log_unit, 700.0))
+        )
 
     def least_delta(self, epsilon: float) -> float:
         """The lower end of δ(ε) that `least_values` gives, at the next point."""
@@ -274,9 +276,10 @@ def line(
     saddle = find_saddle(cut, epsilon, log_delta, BEYOND)
     i, j, period = saddle.line(LINE_NATS, LOST)
     tilt, x = float(saddle.x[i]), float(saddle.x[j])
+    points |= 1  # an even number has a point at the edge of the period, which belongs to both sides
     width = grid_width(cut, period / points)
     step = 2 * math.pi / (points * width)
-    t = step * np.arange(points // 2)
+    t = step * np.arange(points // 2 + 1)
     k = np.zeros(len(t), dtype=complex)
     origin = 0.0
     mass = TRUNCATED * math.exp(log_delta) / cut.steps
@@ -333,7 +336,8 @@ def epsilon(loss: ComposedLoss, delta: float) -> Interval:
     if target <= 0:
         return Interval(math.inf, math.inf, "closed form")
     cut = loss.truncated(TRUNCATED * target)
-    if cut.infinite >= delta:
+    blur = 8 * EPS * delta if cut.infinite else 0.0  # rounding of the mass at infinity
+    if cut.infinite + blur >= delta:
         raise NumericalError("delta is too close to the mass at infinity for the lattice")
     window = _window(cut, None, math.log(target))
 
@@ -341,15 +345,16 @@ def epsilon(loss: ComposedLoss, delta: float) -> Interval:
         nonlocal window
         for _ in range(20):
             high, low = (_sums(cut, window, points, up) for up in (True, False))
-            upper = high.epsilon(delta - cut.infinite, 1)
+            upper = high.epsilon(delta - cut.infinite - blur, 1)
             if upper > -math.inf or window.epsilon <= 0:
                 break
             window = _window(cut, max(0.0, float(high.points[0]) - high.width), math.log(target))
         if upper == -math.inf and window.epsilon > 0:
             raise NumericalError("no window of the lattice was found that holds epsilon")
         shift, rare = high.slack(math.log(target))
-        coupled = high.epsilon(target + rare, -1) - shift
-        lower = max(low.epsilon(target, -1), coupled, high.least_epsilon(target))
+        least = target + blur
+        coupled = high.epsilon(least + rare, -1) - shift
+        lower = max(low.epsilon(least, -1), coupled, high.least_epsilon(least))
         if math.isfinite(upper):
             window = _window(cut, max(upper, 0.0), math.log(target))
         return max(0.0, lower), max(0.0, upper)
