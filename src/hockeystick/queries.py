@@ -16,7 +16,7 @@ from hockeystick.errors import NumericalError, ParameterError
 from hockeystick.loss import LARGE_ORDER, Loss
 from hockeystick.mechanism import Mechanism, divergence
 from hockeystick.relation import ADD_REMOVE, Relation
-from hockeystick.routes import closed_form, contour, lattice, renyi
+from hockeystick.routes import closed_form, contour, dense, enumeration, lattice, renyi
 from hockeystick.routes.saddle import log_chernoff
 from hockeystick.routes.tradeoff import Profile
 from hockeystick.series import Array
@@ -62,6 +62,7 @@ class _Question:
         self.closed_form = getattr(closed_form, name)
         self.contour: Callable[[ComposedLoss, float], Interval] = getattr(contour, name)
         self.lattice: Callable[[ComposedLoss, float], Interval] = getattr(lattice, name)
+        self.enumeration: Callable[[ComposedLoss, float], Interval] = getattr(enumeration, name)
         self.renyi: Callable[[renyi.Curve, float], Interval] = getattr(renyi, name)
 
     def ask(self, loss: ComposedLoss, given: float, method: str) -> Interval:
@@ -75,26 +76,42 @@ class _Question:
         if answer is not None:
             return answer
         if method in ("auto", "closed form"):
-            answer = self.closed_form(loss, given)
+            try:
+                answer = self.closed_form(loss, given)
+            except NumericalError:
+                if method == "closed form":
+                    raise
+                answer = None
             if answer is not None:
                 return answer
             if method == "closed form":
                 raise NumericalError("there is no closed form for this composition")
+        if method in ("auto", "lattice") and dense.is_dense(loss):
+            return self._by_fewer_atoms(loss, given, method)
         if method == "contour":
             return self.contour(loss, given)
         if method == "lattice" and loss.spacing is None:
             return self.lattice(loss, given)
-        for route in (self.contour, self.lattice):
+        routes = [self.contour, self.lattice, self.enumeration]
+        adding_first = method == "auto" and enumeration.is_first(loss)
+        if adding_first:
+            routes = [self.enumeration, self.contour, self.lattice]
+        for route in routes:
+            if route == self.enumeration and not enumeration.is_worthwhile(loss, found):
+                continue
             try:
                 answer = route(loss, given)
             except (NumericalError, ArithmeticError, ValueError) as error:
                 if isinstance(error, ParameterError):
                     raise
                 continue
+            if adding_first and not enumeration.is_poor([answer]):
+                return answer
             if answer.lower >= (1 - LOOSE) * answer.upper:
                 return answer
             found.append(answer)
-        found.append(self.renyi(_curve_of(loss), given))
+        if not found or enumeration.is_poor(found):
+            found.append(self.renyi(_curve_of(loss), given))
         if self is _DELTA:
             bound = math.exp(min(log_chernoff(loss, given), 0.0)) + 5e-324
             found.append(Interval(loss.least_infinite, min(1.0, loss.infinite + bound), "renyi"))
@@ -103,6 +120,20 @@ class _Question:
         best = min(found, key=lambda each: each.upper)
         lower = max(each.lower for each in found)
         return Interval(self.below(lower, best.upper), best.upper, best.method)
+
+    def _by_fewer_atoms(self, loss: ComposedLoss, given: float, method: str) -> Interval:
+        """The ends from two compositions of fewer atoms, one above and one below."""
+        if self is _DELTA:
+            log_delta = min(log_chernoff(loss, given), -1.0)
+        else:
+            log_delta = math.log(given - loss.infinite)
+        mass = max(dense.TRUNCATED * math.exp(log_delta), 1e-300)
+        high = self.ask(dense.thinned(loss, mass, log_delta, True), given, method)
+        below = dense.thinned(loss, mass, log_delta, False)
+        hidden = below.infinite - loss.infinite
+        low = self.ask(below, given + (hidden if self is _EPSILON else 0.0), method)
+        lower = low.lower - (hidden if self is _DELTA else 0.0)
+        return Interval(max(0.0, min(lower, high.upper)), high.upper, high.method)
 
     def below(self, lower: float, upper: float) -> float:
         """The lower end; an error where two routes contradict each other."""

@@ -1,13 +1,11 @@
-"""δ(ε) from losses rounded to a grid, up for the upper end and down for the lower.
+"""δ(ε) from losses rounded to a grid, up for the upper end and down for the lower (`rounding`).
 
-Up: the mass between two grid points goes to both, keeping its P-mass and its Q-mass; that is the
-smallest pair on the grid which dominates (Doroshenko et al. 2022). Down: the mass around a grid
-point is first merged at its mean likelihood ratio, a post-processing, and then lowered to the grid.
 Both differ from the truth by O(width²) where the loss has a density.
 
 The rounded losses are tilted by e^{cL}, which centres their sum on ε, and composed by FFT on a
 window around it; so a δ of 1e-30 keeps its relative accuracy. What wraps around the window is
-bounded like the aliases of the contour.
+bounded like the aliases of the contour. Every end is an ε, or a δ, at which the value of the sum
+with all that it may be off by has been compared with what was asked.
 """
 
 from __future__ import annotations
@@ -21,17 +19,18 @@ import numpy as np
 from hockeystick.bound import Interval
 from hockeystick.composed import ComposedLoss
 from hockeystick.errors import NumericalError
-from hockeystick.loss import Complex, Loss
 from hockeystick.routes.contour import LOST, NATS, Line
+from hockeystick.routes.rounding import grid_width, transform
 from hockeystick.routes.saddle import BEYOND, find_saddle
-from hockeystick.routes.support import mass_below, support
+from hockeystick.routes.support import mass_below
 from hockeystick.series import EPS, Array
 
 FEW = 64
 """Up to so many steps the largest single one is a fair guess of what all give away."""
 FIRST_POINTS = 1 << 14
 MOST_POINTS = 1 << 18
-MOST_SUPPORT = 1 << 22
+MOST_WORK = 1 << 26
+"""Points of the grid over all parts of a composition: some seconds."""
 TRUNCATED = 1e-10
 """Part of δ that may be moved to infinity."""
 LINE_NATS = 24.0
@@ -40,6 +39,10 @@ NEGLIGIBLE = 1e-9
 """Part of δ that the rounding may hide from the lower end."""
 ENOUGH = 1e-10
 """Relative gap between the ends at which refining stops."""
+BLOCK = 16
+"""Single steps whose transforms are multiplied before a logarithm is taken, which costs more."""
+STEEPEST = 300.0
+"""Most nats by which weights in the window may differ from that at ε."""
 
 
 @dataclass(frozen=True)
@@ -51,8 +54,10 @@ class Window:
     tilt: float
     first: float
     period: float
-    log_alias: float
-    """log of what may wrap around into the window, or be missing right of it."""
+    right: float
+    """Order of Chernoff's bound on what is right of the window."""
+    bottom: float
+    """No sum is below; −inf if what is left of the window was bounded by its tilt alone."""
 
 
 def _window(loss: ComposedLoss, epsilon: float | None, log_delta: float | None) -> Window:
@@ -60,36 +65,38 @@ def _window(loss: ComposedLoss, epsilon: float | None, log_delta: float | None) 
     if saddle.epsilon < 0:
         saddle = replace(saddle, epsilon=0.0)
     epsilon, log_delta, low = saddle.epsilon, saddle.log_delta, loss.bottom
-    i, _, period = saddle.line(NATS, LOST, low)
-    tilt = float(saddle.x[i])
-    log_alias = log_delta - NATS + math.log(2)
+    i, j, period = saddle.line(NATS, LOST, low)
+    tilt, right = float(saddle.x[i]), float(saddle.x[j])
     below = 1.01 * (epsilon - low)
-    if below < period and below * (tilt + 1) < 300:
+    if below < period and below * (tilt + 1) < STEEPEST:
         # Nothing lies left of the bottom: a window from there on has no aliases from the left.
-        return Window(epsilon, log_delta, tilt, epsilon - below, period + below, log_alias)
-    i, _, period = saddle.line(NATS, LOST)
-    tilt = float(saddle.x[i])
+        return Window(epsilon, log_delta, tilt, epsilon - below, period + below, right, low)
+    i, j, period = saddle.line(NATS, LOST)
+    tilt, right = float(saddle.x[i]), float(saddle.x[j])
     # Little of what is below ε is needed, and e^{−(c+1)y} must not overflow there.
-    margin = min(period / 8, 300 / (tilt + 1))
-    return Window(epsilon, log_delta, tilt, epsilon - margin, period + margin, log_alias)
+    margin = min(period / 8, STEEPEST / (tilt + 1))
+    return Window(epsilon, log_delta, tilt, epsilon - margin, period + margin, right, -math.inf)
 
 
 @dataclass(frozen=True)
 class Sums:
-    """Suffix sums over the window, Σ P and Σ P·e^{first−y} from each grid point up."""
+    """What the finite losses give away at every point of the window, and how far off it may be."""
 
-    first: float
-    width: float
-    p: Array
-    q: Array
+    points: Array
+    above: Array
+    """P-mass from each point up, in units of e^{log_unit}."""
+    values: Array
+    """δ at each point, in the same units."""
+    errors: Array
+    """What δ may be off by at each point and above."""
     log_unit: float
-    noise: float
-    """Rounding error of the law of the tilted sum, summed as in δ(planned ε)."""
-    planned: float
+    width: float
     tilt: float
     steps: int
     lifted: float
     """P-mass of the event that some loss was below the grid and has been lifted onto it."""
+    wobble: float
+    """How far rounding may have moved the sum."""
 
     def slack(self, log_delta: float) -> tuple[float, float]:
         """How far the sum rounded up can be above the true one, but for an event of small mass.
@@ -101,180 +108,159 @@ class Sums:
         drift = self.steps * self.width**2 / 8 * math.exp(self.width)
         return drift + self.width * math.sqrt(self.steps / 2 * -math.log(rare)), self.lifted + rare
 
-    def error(self, epsilon: float) -> float:
-        """What δ(ε) may be off by, relative to itself, through rounding."""
-        log_noise = math.log(self.noise) + self.tilt * (self.planned - epsilon)
-        return math.exp(min(log_noise + self.log_unit - self.delta(epsilon), 50.0))
+    def least_values(self, log_delta: float) -> Array:
+        """A lower end of δ of the losses themselves at each point, from the sum rounded up.
 
-    def delta(self, epsilon: float) -> float:
-        """δ(ε) of the finite losses, as a logarithm."""
-        j = min(max(math.ceil((epsilon - self.first) / self.width), 0), len(self.p) - 1)
-        value = self.p[j] - math.exp(epsilon - self.first) * self.q[j]
-        return self.log_unit + math.log(value) if value > 0 else -math.inf
+        Rounding adds M to the sum S, with E[e^−M | S] = 1, 0 <= E[M | S] <= n·width²·e^width/8 =: d
+        and tails e^{−t²/2v}, v = n·width²/4, about its mean (Hoeffding 1963, Theorem 2). For the
+        kernel k(x) = (1 − e^−x)₊ at x = S − ε this gives
 
-    def epsilon(self, log_delta: float) -> float:
-        """The ε at which the finite losses give δ; −inf if it is below the window."""
-        points = self.width * np.arange(len(self.p))
-        values = self.p - np.exp(np.minimum(points, 600)) * self.q
-        target = math.exp(min(log_delta - self.log_unit, 700))
-        if values[0] < target:
+            E[k(x + M)] − k(x) <= h = √(2πv)·e^{v/2}·Φ(√v) + d,
+
+        because for x >= 0 the left is E[(e^{−x−M} − 1)₊], for x < 0 at most E[(x + M)₊]; and where
+        |x| > r = d + √(2v·log(1/ρ)) it is ρ·h. So δ is below by at most h·(P[|S − ε| <= r] + ρ),
+        and that probability at most P[|S + M − ε| <= 2r] + 2ρ.
+        """
+        v, d = self.steps * self.width**2 / 4, self.steps * self.width**2 / 8 * math.exp(self.width)
+        if v > 1:
+            return np.zeros_like(self.values)
+        h = math.sqrt(2 * math.pi * v) * math.exp(v / 2) * 0.5 * math.erfc(-math.sqrt(v / 2)) + d
+        log_rare = log_delta + math.log(NEGLIGIBLE)
+        far = math.ceil(2 * (d + math.sqrt(-2 * v * log_rare) + self.wobble) / self.width) + 1
+        place = np.arange(len(self.points))
+        start = np.maximum(place - far, 0)
+        above = np.append(self.above, 0.0)
+        near = above[start] - above[np.minimum(place + far + 1, len(self.points))]
+        near += (self.tilt + 2) * self.errors[start]
+        lost = h * (near + 3 * math.exp(log_rare - self.log_unit))
+        lost[place < far] = math.inf
+        return np.asarray(
+            self.values - self.errors - lost - self.lifted * math.exp(min(-self.log_unit, 700.0))
+        )
+
+    def least_delta(self, epsilon: float) -> float:
+        """The lower end of δ(ε) that `least_values` gives, at the next point."""
+        j = int(np.searchsorted(self.points, epsilon + self.wobble))
+        if j >= len(self.points) or self.values[j] <= 0:
+            return 0.0
+        log_delta = min(math.log(self.values[j]) + self.log_unit, 0.0)
+        return max(float(self.least_values(log_delta)[j]), 0.0) * math.exp(self.log_unit)
+
+    def least_epsilon(self, delta: float) -> float:
+        """The lower end of ε(δ) that `least_values` gives, at a point; −inf if there is none."""
+        log_delta = math.log(delta)
+        enough = self.least_values(log_delta) >= math.exp(min(log_delta - self.log_unit, 700.0))
+        last = len(enough) - 1 - int(np.argmax(enough[::-1]))
+        return float(self.points[last]) - self.wobble if enough.any() else -math.inf
+
+    def delta(self, epsilon: float, sign: int) -> float:
+        """The upper (sign 1) or lower (sign −1) end of δ(ε) of the finite losses."""
+        epsilon -= sign * self.wobble
+        j = int(np.searchsorted(self.points, epsilon))
+        if j == 0 and epsilon < self.points[0]:
+            raise NumericalError("epsilon is below the window of the lattice")
+        if j == len(self.points):
+            value = 0.0
+        else:
+            gap = epsilon - float(self.points[j])
+            value = -math.expm1(gap) * float(self.above[j]) + math.exp(gap) * float(self.values[j])
+        value += sign * float(self.errors[max(j - 1, 0)])
+        return math.exp(self.log_unit + math.log(value)) if value > 0 else 0.0
+
+    def epsilon(self, delta: float, sign: int) -> float:
+        """The least ε at which δ is surely at most this (sign 1), or the largest at which it surely
+        is at least this (sign −1); −inf if there is none in the window, or it may be left of it."""
+        target = math.exp(min(math.log(delta) - self.log_unit, 700.0))
+        if sign > 0:
+            j = int(np.argmax(np.append(self.values + self.errors <= target, True)))
+            if j == len(self.points):
+                return math.inf
+        else:
+            j = len(self.points) - int(np.argmax((self.values - self.errors >= target)[::-1]))
+            if not (self.values - self.errors >= target).any():
+                return -math.inf
+        if j == 0:
             return -math.inf
-        j = int(np.searchsorted(-np.maximum.accumulate(values[::-1])[::-1], -target))
-        if j >= len(values) or self.q[j] <= 0 or self.p[j] <= target:
-            return self.first + self.width * min(j, len(values) - 1)
-        return self.first + math.log((self.p[j] - target) / self.q[j])
-
-
-def _cells(loss: Loss, edges: Array) -> tuple[Array, Array]:
-    """P- and Q-mass of the continuous part between neighbouring edges."""
-    p_above, q_above, p_below, q_below = loss.tails(edges)
-
-    def between(above: Array, below: Array) -> Array:
-        smaller = above[:-1] < below[1:]
-        return np.maximum(np.where(smaller, above[:-1] - above[1:], below[1:] - below[:-1]), 0)
-
-    return between(p_above, p_below), between(q_above, q_below)
-
-
-def _round_up(loss: Loss, first: float, width: float, count: int) -> Array:
-    """P-masses on the grid after each loss moves to both neighbours, P- and Q-mass kept."""
-    x = first + width * np.arange(count)
-    masses = np.zeros(count)
-    if loss.continuous:
-        p, q = _cells(loss, x)
-        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            excess = np.expm1(np.log(p) - np.log(q) - x[:-1])
-        part = np.clip(np.nan_to_num(excess / math.expm1(width), nan=0.5, posinf=1.0), 0, 1)
-        up = p * part * math.exp(width) / (1 + part * math.expm1(width))
-        masses[1:] += up
-        masses[:-1] += np.maximum(p - up, 0)
-        masses[0] += max(float(loss.tails(x[:1]).p_below[0]), 0.0)
-    losses = loss.atoms.losses
-    if losses.size:
-        place = np.clip((losses - first) / width, 0, count - 1)
-        j = np.minimum((place + 1e-9).astype(int), count - 2)
-        part = np.clip(np.expm1((place - j) * width) / math.expm1(width), 0, 1)
-        up = part * math.exp(width) / (1 + part * math.expm1(width))
-        np.add.at(masses, j + 1, loss.atoms.p * up)
-        np.add.at(masses, j, loss.atoms.p * (1 - up))
-    return masses
-
-
-def _round_down(
-    loss: Loss, first: float, width: float, count: int, tilt: float
-) -> tuple[Array, float]:
-    """P-masses on the grid after each loss is lowered, and how far the whole grid is lowered.
-
-    The cell around each grid point is moved until its mean ratio is at the point, or just above.
-    """
-    x = first + width * np.arange(count)
-    places, lags, p = np.empty(0, dtype=int), np.empty(0), np.empty(0)
-    if loss.continuous:
-        edges = np.append(x - width / 2, x[-1] + width / 2)
-        p, lags = _merge(loss, x, edges, width)
-        for margin in (0.0, 0.01 * np.abs(lags)):
-            wanted = lags + margin
-            edges[1:-1] += 0.5 * (wanted[1:] + wanted[:-1])
-            np.maximum.accumulate(edges, out=edges)
-            p, lags = _merge(loss, x, edges, width)
-        places = np.arange(count)
-    losses = loss.atoms.losses
-    if losses.size:
-        nearest = np.minimum(np.round((losses - first) / width).astype(int), count - 1)
-        places, p = np.append(places, nearest), np.append(p, loss.atoms.p)
-        lags = np.append(lags, first + width * nearest - losses)
-    # The tilt is that of the line, which may be well beyond the best one for δ.
-    shift = _best_shift(lags, p * np.exp(0.5 * tilt * width * (places - count)), width)
-    places = places - (lags > shift + 1e-9 * width)
-    kept = places >= 0
-    return np.bincount(places[kept], p[kept], count), shift
-
-
-def _best_shift(lags: Array, weights: Array, width: float) -> float:
-    """How far to lower the grid, so that what is lowered by a whole cell more weighs little."""
-    heaviest = np.argsort(weights)[-64:]
-    shifts = np.concatenate([[0.0], width * 0.25 ** np.arange(24.0), lags[heaviest]])
-    order = np.argsort(lags)
-    late = np.append(np.cumsum(weights[order][::-1])[::-1], 0.0)
-    late = late[np.searchsorted(lags[order], shifts + 1e-9 * width, "right")]
-    return float(shifts[np.argmin(shifts + width * late / max(weights.sum(), 1e-300))])
-
-
-def _merge(loss: Loss, x: Array, edges: Array, width: float) -> tuple[Array, Array]:
-    """P-mass of each cell, and how far its mean ratio lies below the grid point."""
-    p, q = _cells(loss, edges)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        lag = x - (np.log(p) - np.log(q))
-    return p, np.clip(np.nan_to_num(lag, nan=0.0), -width, width)
-
-
-def _grid_width(loss: ComposedLoss, width: float) -> float:
-    """A width near the wanted one that puts the atoms on the grid as well as can be."""
-    if len(loss) > 1:
-        return width
-    atoms = np.sort(loss.parts[0][0].atoms.losses)
-    spread = atoms[-1] - atoms[0] if atoms.size > 1 else 0.0
-    if spread < width:
-        return width
-    cells = math.ceil(spread / width) + np.arange(1 if atoms.size == 2 else 2000)
-    place = (atoms[:64] - atoms[0]) / (spread / cells[:, None])
-    misfit = np.mod(place + 1e-9, 1).max(axis=1)
-    return float(spread / cells[np.argmin(misfit)])
+        if j == len(self.points):
+            return float(self.points[-1]) - self.wobble
+        # Between the points: δ = above − e^{ε − point}·(above − value).
+        wanted = float(self.above[j]) - target + sign * float(self.errors[j - 1])
+        rest = float(self.above[j] - self.values[j])
+        rise = math.log(wanted / rest) if wanted > 0 and rest > 0 else -math.inf
+        return float(self.points[j]) + min(max(rise, -self.width), 0.0) + sign * self.wobble
 
 
 def _sums(loss: ComposedLoss, window: Window, points: int, up: bool) -> Sums:
     import scipy.fft
 
-    width = _grid_width(loss, window.period / points)
+    width = grid_width(loss, window.period / points)
     points = scipy.fft.next_fast_len(math.ceil(window.period / width) + 2, real=True)
     tilt, steps = window.tilt, loss.steps
     mass = TRUNCATED * math.exp(window.log_delta) / steps
     log_phi = np.zeros(points // 2 + 1, dtype=complex)
-    origin = log_total = lifted = 0.0
-    for part, count in loss.parts:
-        phi, log_mass, centre, first = _transform(part, tilt, width, points, mass, up)
+    block = np.ones(points // 2 + 1, dtype=complex)
+    origin = log_total = lifted = wobble = rounding = 0.0
+    for i, (part, count) in enumerate(loss.parts):
+        law = transform(part, tilt, width, points, mass, up)
+        if count == 1:
+            block *= law.phi
         with np.errstate(divide="ignore", invalid="ignore"):
-            log_phi += count * np.log(phi)
-        log_total += count * log_mass
-        origin += count * centre
-        lifted += count * mass_below(part, first)
-    law = np.maximum(scipy.fft.irfft(np.exp(log_phi), points), 0)
+            if count > 1:
+                log_phi += count * np.log(law.phi)
+            if i % BLOCK == BLOCK - 1 or i == len(loss) - 1:
+                log_phi += np.log(block)
+                block[:] = 1
+        log_total += count * law.log_mass
+        origin += count * law.centre
+        lifted += count * mass_below(part, law.first)
+        # Atoms within 1e-9 of a cell count as on the grid.
+        wobble += count * (4 * EPS * law.largest + 1e-9 * width)
+        rounding += count * law.rounding
+    phi = np.exp(log_phi)
+    law_of_sum = np.maximum(scipy.fft.irfft(phi, points), 0)
     start = math.floor((window.first - origin) / width)
-    law = np.roll(law, -start % points)
+    law_of_sum = np.roll(law_of_sum, -start % points)
     first = origin + start * width
-    y = width * np.arange(points)
-    near = window.epsilon - first
-    p = np.cumsum((law * np.exp(tilt * (near - y)))[::-1])[::-1]
-    q = np.cumsum((law * np.exp(tilt * (near - y) - y))[::-1])[::-1]
-    noise = 8 * EPS * (steps + math.log2(points)) / (tilt * width) / math.sqrt(points)
-    noise += 8 * EPS * p[min(max(math.ceil(near / width), 0), points - 1)]
+    y = first + width * np.arange(points)
+    weights = np.exp(tilt * (window.epsilon - y))
+    above = np.cumsum((law_of_sum * weights)[::-1])[::-1]
+    values = _at_points(above, width)
+    # Rounding of the transform is spread evenly over the law; that of the sums is relative.
+    size = float(np.sqrt(np.mean(np.abs(phi) ** 2)))
+    noise = 8 * EPS * (steps + math.log2(points)) * size / math.sqrt(points)
+    kernel = 1 / -math.expm1(-tilt * width) - math.exp(-width) / -math.expm1(-(tilt + 1) * width)
+    relative = EPS * (rounding + STEEPEST + 1 / -math.expm1(-tilt * width))
     log_unit = log_total - tilt * window.epsilon
-    return Sums(first, width, p, q, log_unit, float(noise), window.epsilon, tilt, steps, lifted)
+    errors = noise * kernel * weights + relative * above
+    errors += np.exp(_log_alias(window, width, steps, y, up) - log_unit)
+    if not (np.isfinite(values).all() and np.isfinite(errors).all()):
+        raise NumericalError("the law on the lattice is not a number")
+    return Sums(y, above, values, errors, log_unit, width, tilt, steps, lifted, wobble)
 
 
-def _transform(
-    loss: Loss, tilt: float, width: float, points: int, mass: float, up: bool
-) -> tuple[Complex, float, float, float]:
-    """The rounded and tilted law of one loss: its transform about its centre, log E[e^{tilt·L}],
-    the centre and where the grid begins."""
-    import scipy.fft
+def _at_points(above: Array, width: float) -> Array:
+    """δ at each point: δ_j = (1 − e^−width)·above_{j+1} + e^−width·δ_{j+1}, all terms positive.
 
-    first, size = _grid(loss, width, *support(loss, mass, tilt))
-    shift = 0.0
-    if up:
-        masses = _round_up(loss, first, width, size)
-    else:
-        masses, shift = _round_down(loss, first, width, size, tilt)
-    with np.errstate(divide="ignore"):
-        tilted = np.log(masses) + tilt * (width * np.arange(size))
-    peak = tilted.max()
-    tilted = np.exp(tilted - peak)
-    total = tilted.sum()
-    centre = round(float(tilted @ np.arange(size) / total))
-    folded = np.bincount((np.arange(size) - centre) % points, tilted / total, points)
-    start = first - shift
-    log_mass = math.log(total) + float(peak) + tilt * start
-    return scipy.fft.rfft(folded), log_mass, start + centre * width, first
+    The recurrence is solved for all j at once, by doubling the distance it spans.
+    """
+    values = np.append(-math.expm1(-width) * above[1:], 0.0)
+    factor, span = math.exp(-width), 1
+    while span < len(values) and factor > 0:
+        values[:-span] += factor * values[span:]
+        factor, span = factor * factor, 2 * span
+    return values
+
+
+def _log_alias(window: Window, width: float, steps: int, y: Array, up: bool) -> Array:
+    """log of what may wrap around into the window, or be missing right of it, at each ε."""
+    s = window.right
+    # Rounding moves each loss by at most a cell, in the mean by width²/8 (Hoeffding's lemma).
+    moved = steps * ((s * width) ** 2 / 8 + s * width**2 / 8 * math.exp(width)) if up else 0.0
+    right = window.log_delta - NATS + moved + s * np.maximum(window.epsilon - y, 0.0)
+    left = window.log_delta - NATS
+    if not up and window.bottom > -math.inf and window.bottom - 2 * steps * width < window.first:
+        left = -window.tilt * window.period  # the sum rounded down may be below the window
+    return np.minimum(np.logaddexp(left, right), 700.0)
 
 
 def line(
@@ -290,20 +276,24 @@ def line(
     saddle = find_saddle(cut, epsilon, log_delta, BEYOND)
     i, j, period = saddle.line(LINE_NATS, LOST)
     tilt, x = float(saddle.x[i]), float(saddle.x[j])
-    width = _grid_width(cut, period / points)
+    points |= 1  # an even number has a point at the edge of the period, which belongs to both sides
+    width = grid_width(cut, period / points)
     step = 2 * math.pi / (points * width)
-    t = step * np.arange(points // 2)
+    t = step * np.arange(points // 2 + 1)
     k = np.zeros(len(t), dtype=complex)
     origin = 0.0
     mass = TRUNCATED * math.exp(log_delta) / cut.steps
     for part, count in cut.parts:
-        phi, log_mass, centre, _ = _transform(part, tilt, width, points, mass, up)
+        law = transform(part, tilt, width, points, mass, up)
         with np.errstate(divide="ignore"):
-            k += count * (np.log(phi[: len(t)].conj()) + log_mass + 1j * t * centre)
-        origin += count * centre
+            k += count * (np.log(law.phi[: len(t)].conj()) + law.log_mass + 1j * t * law.centre)
+        origin += count * law.centre
     level = (k - k[0]).real
     needed = float(saddle.k[i]) - tilt * saddle.epsilon - log_delta + LINE_NATS
-    last = int(np.flatnonzero(least * level > -needed)[-1]) + 1
+    significant = np.flatnonzero(least * level > -needed)
+    if not significant.size:
+        raise NumericalError("the rounded loss has no line on which it can be evaluated")
+    last = int(significant[-1]) + 1
     rest = np.exp(least * level[last:]) @ (1 / (tilt**2 + t[last:] ** 2)) if last < len(t) else 0.0
     log_tail = math.log(2.5 * step / math.pi * rest + 1e-300)
     right = (x, float(saddle.k[j]) + cut.steps * (x * width) ** 2 / 8)
@@ -314,18 +304,6 @@ def line(
     )  # fmt: skip
 
 
-def _grid(loss: Loss, width: float, low: float, high: float) -> tuple[float, int]:
-    """First point and size of a grid over the support, with the lowest atom on it."""
-    atoms = loss.atoms.losses
-    atoms = atoms[atoms >= low]
-    anchor = float(atoms.min()) if atoms.size else low
-    below = math.ceil((anchor - low) / width)
-    size = below + math.ceil((high - anchor) / width + 1e-6) + 2
-    if size > MOST_SUPPORT:
-        raise NumericalError(f"the lattice would need {size} points for one loss")
-    return anchor - below * width, size
-
-
 def delta(loss: ComposedLoss, epsilon: float) -> Interval:
     """Both ends of δ(ε)."""
     cut = loss.truncated(max(TRUNCATED * _at_least(loss, epsilon), 1e-300))
@@ -333,19 +311,13 @@ def delta(loss: ComposedLoss, epsilon: float) -> Interval:
 
     def ends(points: int) -> tuple[float, float]:
         high, low = (_sums(cut, window, points, up) for up in (True, False))
-        alias = math.exp(window.log_alias)
-        log_delta = high.delta(epsilon)
-        if log_delta == -math.inf:
-            return 0.0, math.inf
-        value = math.exp(log_delta) * (1 + high.error(epsilon)) + alias
-        lower = math.exp(low.delta(epsilon)) * (1 - low.error(epsilon))
-        slack, rare = high.slack(min(log_delta, 0.0))
-        if epsilon + slack - high.first < 700:
-            coupled = math.exp(high.delta(epsilon + slack)) * (1 - high.error(epsilon)) - rare
-            lower = max(lower, coupled)
-        return max(0.0, loss.infinite + lower - alias), min(1.0, cut.infinite + value)
+        value, lower = high.delta(epsilon, 1), low.delta(epsilon, -1)
+        if value > 0:
+            slack, rare = high.slack(min(math.log(value), 0.0))
+            lower = max(lower, high.delta(epsilon + slack, -1) - rare, high.least_delta(epsilon))
+        return max(0.0, loss.infinite + lower), min(1.0, cut.infinite + value)
 
-    return _converge(ends)
+    return _converge(ends, len(cut))
 
 
 def _at_least(loss: ComposedLoss, epsilon: float) -> float:
@@ -364,43 +336,42 @@ def epsilon(loss: ComposedLoss, delta: float) -> Interval:
     if target <= 0:
         return Interval(math.inf, math.inf, "closed form")
     cut = loss.truncated(TRUNCATED * target)
+    blur = 8 * EPS * delta if cut.infinite else 0.0  # rounding of the mass at infinity
+    if cut.infinite + blur >= delta:
+        raise NumericalError("delta is too close to the mass at infinity for the lattice")
     window = _window(cut, None, math.log(target))
 
     def ends(points: int) -> tuple[float, float]:
         nonlocal window
         for _ in range(20):
             high, low = (_sums(cut, window, points, up) for up in (True, False))
-            root = high.epsilon(math.log(target))
-            if root > -math.inf or window.epsilon <= 0:
+            upper = high.epsilon(delta - cut.infinite - blur, 1)
+            if upper > -math.inf or window.epsilon <= 0:
                 break
-            window = _window(cut, max(0.0, high.first - high.width), math.log(target))
-        if root == -math.inf and window.epsilon > 0:
+            window = _window(cut, max(0.0, float(high.points[0]) - high.width), math.log(target))
+        if upper == -math.inf and window.epsilon > 0:
             raise NumericalError("no window of the lattice was found that holds epsilon")
-        if root <= 0:
-            return 0.0, 0.0
-        alias = math.exp(window.log_alias)
-        above = (delta - cut.infinite - alias) / (1 + high.error(root))
-        below = (target + alias) / (1 - min(low.error(root), 0.5))
-        upper = high.epsilon(math.log(above)) if above > 0 else math.inf
-        slack = 1e-9 * high.width * cut.steps
         shift, rare = high.slack(math.log(target))
-        hidden = (target + alias + rare) / (1 - min(high.error(root), 0.5))
-        lower = max(low.epsilon(math.log(below)), high.epsilon(math.log(hidden)) - shift) - slack
-        window = _window(cut, upper, math.log(target)) if math.isfinite(upper) else window
-        return max(0.0, lower), max(0.0, upper + slack)
+        least = target + blur
+        coupled = high.epsilon(least + rare, -1) - shift
+        lower = max(low.epsilon(least, -1), coupled, high.least_epsilon(least))
+        if math.isfinite(upper):
+            window = _window(cut, max(upper, 0.0), math.log(target))
+        return max(0.0, lower), max(0.0, upper)
 
-    return _converge(ends)
+    return _converge(ends, len(cut))
 
 
-def _converge(ends: Callable[[int], tuple[float, float]]) -> Interval:
+def _converge(ends: Callable[[int], tuple[float, float]], parts: int) -> Interval:
     """Refine once, to the number of points that the first gap asks for."""
-    found = [ends(FIRST_POINTS)]
+    most = min(MOST_POINTS, MOST_WORK // parts)
+    found = [ends(min(FIRST_POINTS, most))]
     lower, upper = found[0]
-    gap = (upper - lower) / max(upper, 1e-300)
-    if gap > ENOUGH:
+    gap = (upper - lower) / max(upper, 1e-300) if math.isfinite(upper) else 1.0
+    if gap > ENOUGH and most > FIRST_POINTS:
         # The gap shrinks with the width squared.
         wanted = max(2 * FIRST_POINTS, FIRST_POINTS * math.sqrt(gap / ENOUGH))
-        found.append(ends(int(min(MOST_POINTS, wanted))))
+        found.append(ends(int(min(most, wanted))))
     lower, upper = max(a for a, _ in found), min(b for _, b in found)
     if lower > upper * (1 + 1e-9):
         raise NumericalError(f"the lattice contradicts itself: {lower!r} > {upper!r}")

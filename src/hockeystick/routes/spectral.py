@@ -45,11 +45,14 @@ def plan(
     centre = float(saddle.x[i])
     k, slop = _cumulants(loss, centre, period, saddle.log_delta, sizes)
     height = float(k[0].real) - centre * saddle.epsilon - saddle.log_delta
-    if slop * math.exp(min(height, 700)) > tolerated * (centre + 1):
+    if not slop * math.exp(min(height, 700)) <= tolerated * (centre + 1):
         raise NumericalError("the losses are too unequal in size for a grid; use the lattice")
     level = (k - k[0]).real
     needed = float(saddle.k[i]) - centre * saddle.epsilon - saddle.log_delta + NATS
-    last = min(int(np.flatnonzero(level > -needed)[-1]) + 1, len(k) - 1)
+    significant = np.flatnonzero(level > -needed)
+    if not significant.size:
+        raise NumericalError("the density of the loss cannot be sampled on a grid; use the lattice")
+    last = min(int(significant[-1]) + 1, len(k) - 1)
     log_tail = float(level[max(last - 8, 0) : last + 1].max()) - math.log(math.pi)
     step = 2 * math.pi / period
     t = step * np.arange(last + 1)
