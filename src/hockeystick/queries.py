@@ -126,7 +126,7 @@ class _Question:
         if self is _DELTA:
             log_delta = min(log_chernoff(loss, given), -1.0)
         else:
-            log_delta = math.log(given - loss.infinite)
+            log_delta = math.log(max(given - loss.infinite, 1e-300))
         mass = max(dense.TRUNCATED * math.exp(log_delta), 1e-300)
         high = self.ask(dense.thinned(loss, mass, log_delta, True), given, method)
         below = dense.thinned(loss, mass, log_delta, False)

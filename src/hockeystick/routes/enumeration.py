@@ -122,8 +122,8 @@ def delta(loss: ComposedLoss, epsilon: float) -> Interval:
 
     def ends(tilt: Tilt, points: int) -> tuple[float, float, Halves]:
         above, below = (_halves(cut, tilt, guess, up, points) for up in (True, False))
-        lower = below.delta(epsilon) + loss.infinite * (1 - 8 * EPS)
-        upper = above.delta(epsilon) + cut.infinite * (1 + 8 * EPS)
+        lower = below.delta(epsilon) + loss.least_infinite
+        upper = above.delta(epsilon) + cut.infinite
         return max(0.0, lower), min(1.0, upper), below
 
     lower, upper, below = ends(tilt, MOST_POINTS // 4)
@@ -137,19 +137,15 @@ def delta(loss: ComposedLoss, epsilon: float) -> Interval:
 def epsilon(loss: ComposedLoss, delta: float) -> Interval:
     """Both ends of the ε with δ(ε) = delta."""
     _check(loss)
-    target = delta - loss.infinite
-    if target <= 0:
-        raise NumericalError("delta is not above the mass at infinity")
+    target = delta - loss.least_infinite
     cut = loss.truncated(TRUNCATED * target)
-    blur = 8 * EPS * delta if cut.infinite else 0.0  # rounding of the mass at infinity
-    if cut.infinite + blur >= delta:
+    if cut.infinite >= delta:
         raise NumericalError("delta is too close to the mass at infinity")
     tilt = _tilt(cut, None, math.log(target))
 
     def ends(tilt: Tilt) -> tuple[float, float, Halves]:
         above, below = (_halves(cut, tilt, target, up) for up in (True, False))
-        upper = _solve(above, delta - cut.infinite - blur)[1]
-        return _solve(below, target + blur)[0], upper, below
+        return _solve(below, target)[0], _solve(above, delta - cut.infinite)[1], below
 
     lower, upper, below = ends(tilt)
     if upper - lower > LOOSE * upper and lower > 0:

@@ -315,7 +315,7 @@ def delta(loss: ComposedLoss, epsilon: float) -> Interval:
         if value > 0:
             slack, rare = high.slack(min(math.log(value), 0.0))
             lower = max(lower, high.delta(epsilon + slack, -1) - rare, high.least_delta(epsilon))
-        return max(0.0, loss.infinite + lower), min(1.0, cut.infinite + value)
+        return loss.least_infinite + max(0.0, lower), min(1.0, cut.infinite + value)
 
     return _converge(ends, len(cut))
 
@@ -332,12 +332,9 @@ def _at_least(loss: ComposedLoss, epsilon: float) -> float:
 
 def epsilon(loss: ComposedLoss, delta: float) -> Interval:
     """Both ends of the ε with δ(ε) = delta."""
-    target = delta - loss.infinite
-    if target <= 0:
-        return Interval(math.inf, math.inf, "closed form")
+    target = delta - loss.least_infinite
     cut = loss.truncated(TRUNCATED * target)
-    blur = 8 * EPS * delta if cut.infinite else 0.0  # rounding of the mass at infinity
-    if cut.infinite + blur >= delta:
+    if cut.infinite >= delta:
         raise NumericalError("delta is too close to the mass at infinity for the lattice")
     window = _window(cut, None, math.log(target))
 
@@ -345,16 +342,15 @@ def epsilon(loss: ComposedLoss, delta: float) -> Interval:
         nonlocal window
         for _ in range(20):
             high, low = (_sums(cut, window, points, up) for up in (True, False))
-            upper = high.epsilon(delta - cut.infinite - blur, 1)
+            upper = high.epsilon(delta - cut.infinite, 1)
             if upper > -math.inf or window.epsilon <= 0:
                 break
             window = _window(cut, max(0.0, float(high.points[0]) - high.width), math.log(target))
         if upper == -math.inf and window.epsilon > 0:
             raise NumericalError("no window of the lattice was found that holds epsilon")
         shift, rare = high.slack(math.log(target))
-        least = target + blur
-        coupled = high.epsilon(least + rare, -1) - shift
-        lower = max(low.epsilon(least, -1), coupled, high.least_epsilon(least))
+        coupled = high.epsilon(target + rare, -1) - shift
+        lower = max(low.epsilon(target, -1), coupled, high.least_epsilon(target))
         if math.isfinite(upper):
             window = _window(cut, max(upper, 0.0), math.log(target))
         return max(0.0, lower), max(0.0, upper)
