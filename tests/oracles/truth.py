@@ -16,8 +16,10 @@ from mpmath import mp, mpf
 from . import divergences, enumeration, pairs, profile
 from .enumeration import Law
 from .expressions import Part, Unknown, gaussian_shift, read
+from .little_noise import by_separation
 from .many_steps import by_contour
 from .pairs import Pair
+from .two_steps import by_integral
 
 Interval = tuple[mpf, mpf]
 Oracle = Callable[[str, str, float, str | None], Interval | None]
@@ -121,5 +123,5 @@ def _laplace_steps(part: Part) -> Law:
     return Law(Fraction(0), [(mpf(1), mpf(1))], at)
 
 
-ORACLES: list[Oracle] = [by_law, by_contour]
+ORACLES: list[Oracle] = [by_law, by_separation, by_integral, by_contour]
 """In the order in which they are asked; certified enclosures belong here as well."""
