@@ -6,6 +6,7 @@ import pytest
 from mpmath import mp, mpf
 
 from tests.oracles import pairs, profile, tables
+from tests.oracles.contour import Steps, pair_rule
 from tests.oracles.expressions import Unknown, natural_relation, read
 from tests.oracles.little_noise import by_separation
 from tests.oracles.many_steps import by_contour
@@ -147,6 +148,15 @@ def test_many_steps_two_ways() -> None:
     assert found is not None
     assert found[0] < expected < found[1]
     assert found[1] - found[0] < 1e-14 * expected
+
+
+def test_many_steps_of_a_large_loss() -> None:
+    """The aliases of the line integral at positive losses are not 1 - e^x."""
+    with mp.workdps(300):
+        expected = profile.laplace(mpf(1), 250, mpf(170))
+    with mp.workdps(20):
+        steps = Steps([(pair_rule(pairs.laplace(mpf(1))), 250)], digits=10)
+        assert close(steps.delta(mpf(170)), expected, 7)
 
 
 def test_two_steps_by_an_integral() -> None:
