@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 import secrets
 import sys
 from fractions import Fraction
@@ -15,7 +17,15 @@ from numpy.random import PCG64, Generator
 from scipy import stats
 
 from hockeystick.errors import HockeystickError, ParameterError
-from hockeystick.randomness import MissingExtra, _distribution, binomial, coins, generator
+from hockeystick.randomness import (
+    MissingExtra,
+    SecureGenerator,
+    _distribution,
+    binomial,
+    coins,
+    generator,
+    known_secure,
+)
 
 DRAWS = 10_000
 # The first block of ChaCha20 at counter 0 and nonce 0: RFC 8439, appendix A.1, vector 1;
@@ -170,3 +180,37 @@ def test_binomial_law(blocks: int, exponent: int, factor: float, agrees: bool) -
     observed = np.bincount(np.minimum(counts, last), minlength=last + 1)
     p_value = stats.chisquare(observed, expected).pvalue
     assert p_value > 0.01 if agrees else p_value < 1e-9
+
+
+def test_only_what_was_made_here_is_known_to_be_secure() -> None:
+    chacha = pytest.importorskip("randomgen").ChaCha
+    assert known_secure(generator())
+    others = [
+        Generator(chacha(key=0)),
+        Generator(chacha(key=0, rounds=20)),
+        Generator(chacha(key=secrets.randbits(256), rounds=8)),
+        Generator(chacha(key=secrets.randbits(256), rounds=20)),
+        Generator(generator().bit_generator),
+        Generator(PCG64()),
+        generator(7),
+    ]
+    assert not any(known_secure(each) for each in others)
+    with pytest.raises(TypeError):
+        SecureGenerator(chacha(key=0))  # type: ignore[call-arg]
+
+
+@pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, pickle.dumps], ids=str)
+def test_a_secure_generator_is_never_copied(copied: Any) -> None:
+    pytest.importorskip("randomgen")
+    secure = generator()
+    with pytest.raises(ParameterError, match="cannot be copied or pickled"):
+        copied(secure)
+    with pytest.raises(ParameterError, match="cannot be copied or pickled"):
+        copied({"rng": [secure]}) if copied is not copy.copy else copied(secure)
+
+
+def test_a_forked_process_has_the_numbers_of_its_parent_and_no_trust() -> None:
+    pytest.importorskip("randomgen")
+    secure = generator()
+    secure.process -= 1  # type: ignore[attr-defined]
+    assert not known_secure(secure)

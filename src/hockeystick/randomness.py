@@ -10,11 +10,13 @@ of 1), and some versions round 1 − rate, so that a rate of 1e-17 draws nothing
 
 from __future__ import annotations
 
+import os
 import secrets
 from bisect import bisect_right
 from decimal import Context, Decimal, localcontext
 from functools import cache
 from numbers import Integral
+from typing import NoReturn
 
 import numpy as np
 from numpy.random import Generator, default_rng
@@ -31,6 +33,42 @@ BITS = 256
 
 class MissingExtra(HockeystickError, ImportError):
     """An optional dependency is not installed; the message names the remedy."""
+
+
+class SecureGenerator(Generator):
+    """ChaCha with 20 rounds under a fresh key of 256 bits from the operating system.
+
+    It cannot be copied or pickled: a copy repeats the noise, and the key is the noise.
+    """
+
+    def __init__(self) -> None:
+        try:
+            from randomgen import ChaCha
+        except ImportError as error:
+            raise MissingExtra(
+                "secure randomness needs the package randomgen: pip install 'hockeystick[secure]'"
+            ) from error
+        # `key`, not `seed`: a seed goes through a generator that is not secure.
+        super().__init__(ChaCha(key=secrets.randbits(256), rounds=20))
+        self.process = os.getpid()
+
+    def __reduce__(self) -> NoReturn:
+        raise ParameterError(
+            "a secure generator cannot be copied or pickled, as the copy would repeat its numbers: "
+            "make one where it is used, or give rng=None"
+        )
+
+
+def known_secure(rng: Generator) -> bool:
+    """Whether the generator was made here, by this process, with a key of the system's entropy.
+
+    Nothing else is vouched for: the key of another ChaCha may be 0, and its rounds few; a forked
+    process has the numbers of its parent.
+
+    >>> known_secure(default_rng())
+    False
+    """
+    return type(rng) is SecureGenerator and rng.process == os.getpid()
 
 
 def generator(rng: Randomness = None) -> Generator:
@@ -53,7 +91,7 @@ def generator(rng: Randomness = None) -> Generator:
     True
     """
     if rng is None:
-        return _secure()
+        return SecureGenerator()
     if isinstance(rng, Generator):
         return rng
     if isinstance(rng, Integral) and not isinstance(rng, bool) and rng >= 0:
@@ -61,17 +99,6 @@ def generator(rng: Randomness = None) -> Generator:
     raise ParameterError(
         f"rng must be None, an integer >= 0 or a numpy.random.Generator, got {rng!r}"
     )
-
-
-def _secure() -> Generator:
-    try:
-        from randomgen import ChaCha
-    except ImportError as error:
-        raise MissingExtra(
-            "secure randomness needs the package randomgen: pip install 'hockeystick[secure]'"
-        ) from error
-    # `key`, not `seed`: a seed goes through a generator that is not secure.
-    return Generator(ChaCha(key=secrets.randbits(256), rounds=20))
 
 
 def coins(count: int, probability: float, rng: Generator) -> NDArray[np.bool_]:

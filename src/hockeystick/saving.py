@@ -1,21 +1,108 @@
-"""Writing a file whole or not at all."""
+"""Writing a file whole or not at all, and reading what was written."""
 
 from __future__ import annotations
 
+import errno
+import json
 import os
 import secrets
+import stat
+from contextlib import suppress
 from pathlib import Path
+from typing import Any
+
+from hockeystick.errors import ParameterError
+
+NO_SYNC = {errno.EINVAL, errno.ENOTSUP}
+"""What file systems say that cannot sync a folder."""
 
 
 def write_whole(path: str | os.PathLike[str], text: str) -> None:
-    """Write text and a line end; the old file stays until the new one is on the disk."""
-    target = Path(os.path.realpath(path))
-    draft = target.with_name(f".{target.name}.{secrets.token_hex(8)}.tmp")
+    """Write text and a line end; the old file stays until the new one is on the disk.
+
+    A file that exists keeps its mode and, where that is allowed, its owner and group; a new one
+    has the mode that the umask gives it.
+    """
+    target, draft = _places(path)
+    old = target.exists()
     try:
-        with draft.open("x", encoding="utf-8") as file:
+        with open(draft, "x", encoding="utf-8", opener=_private if old else None) as file:
             file.write(text + "\n")
             file.flush()
             os.fsync(file.fileno())
+        if old:
+            _copy_rights(target, draft)
         os.replace(draft, target)
     finally:
         draft.unlink(missing_ok=True)
+    _sync_folder(target.parent)
+
+
+def check_writable(path: str | os.PathLike[str]) -> None:
+    """Raise the error that `write_whole` would, as far as it can be known before."""
+    target, draft = _places(path)
+    try:
+        draft.open("x").close()
+        draft.unlink()
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(target)) from None
+
+
+def read_object(path: Path, kind: str, version: int) -> dict[str, Any]:
+    """The JSON object in a file that says of itself to be of this kind and version."""
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except (ValueError, RecursionError):  # no text, no JSON, or nested without end
+        content = None
+    if not isinstance(content, dict) or content.get("format") != kind:
+        raise ParameterError(f"{path} is not a {kind}")
+    if content.get("version") != version:
+        raise ParameterError(f"{path} is not of version {version}")
+    return content
+
+
+def _places(path: str | os.PathLike[str]) -> tuple[Path, Path]:
+    """The file itself, behind any links, and a draft beside it."""
+    target = Path(os.path.realpath(path))
+    if target.exists():
+        if not target.is_file():  # a folder, a pipe, a device: never to be replaced by a file
+            raise OSError(errno.EINVAL, "is not a regular file", str(target))
+        if not os.access(target, os.W_OK):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(target))
+    return target, target.with_name(f".{target.name}.{secrets.token_hex(8)}.tmp")
+
+
+def _private(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)
+
+
+def _copy_rights(target: Path, draft: Path) -> None:
+    """The group may read the new file only if it is the old file's group."""
+    old, new = target.stat(), draft.stat()
+    mode = stat.S_IMODE(old.st_mode)
+    if old.st_gid != new.st_gid:
+        try:
+            os.chown(draft, -1, old.st_gid)
+        except PermissionError:
+            mode &= ~stat.S_IRWXG
+    if old.st_uid != new.st_uid:
+        with suppress(PermissionError):
+            os.chown(draft, old.st_uid, -1)
+    draft.chmod(mode)
+
+
+def _sync_folder(folder: Path) -> None:
+    """Until its folder is on the disk, a renamed file is not."""
+    if os.name == "nt":  # folders cannot be opened there
+        return
+    try:
+        number = os.open(folder, os.O_RDONLY)
+    except PermissionError:  # it may be written but not read
+        return
+    try:
+        os.fsync(number)
+    except OSError as error:
+        if error.errno not in NO_SYNC:
+            raise
+    finally:
+        os.close(number)

@@ -11,12 +11,14 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from hockeystick.errors import ParameterError
-from hockeystick.learn.clipping import clipped, lengths
+from hockeystick.learn import clipping
+from hockeystick.learn.clipping import silent
 from hockeystick.learn.linear import Linear, Logistic, Softmax, Squares
 from hockeystick.learn.objective import Custom, Objective
 from hockeystick.learn.records import Records
 
 NORMS = ("L1", "L2")
+lengths, clipped = silent()(clipping.lengths), silent()(clipping.clipped)
 ORDINARY = st.floats(-10, 10)
 ANY = st.floats(allow_nan=False, allow_infinity=False)
 
@@ -80,10 +82,8 @@ def test_linear_models_clip_as_the_matrix_of_gradients_says(norm, objective, cli
     rows = objective.gradients(theta, records).reshape(40, -1)
     norms = np.linalg.norm(rows, ord=1 if norm == "L1" else 2, axis=1)
     wanted = (rows * np.minimum(1, clip / norms)[:, None]).sum(axis=0)
-    measured = objective.measured(records, norm)
-    for given_ in (records, measured):  # lengths computed on the way, or once for all
-        found = objective.clipped_sum(theta, given_, clip, norm)
-        np.testing.assert_allclose(found.ravel(), wanted, rtol=1e-11, atol=1e-11)
+    found = objective.clipped_sum(theta, records, clip, norm)
+    np.testing.assert_allclose(found.ravel(), wanted, rtol=1e-11, atol=1e-11)
     assert (norms > 0.05).any()
 
 
@@ -144,6 +144,29 @@ def test_softmax_of_two_classes_is_logistic():
     np.testing.assert_allclose(
         Softmax(2).losses(both, records), Logistic().losses(theta, records), rtol=1e-12
     )
+
+
+@pytest.mark.parametrize("norm", NORMS)
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+@pytest.mark.parametrize("objective", [Logistic(), Softmax(2), Squares()], ids=repr)
+def test_a_record_that_is_not_finite_contributes_nothing(norm, bad, objective):
+    """A file that is mapped into memory may change after it was checked."""
+    x, y = np.array([[0.1, 0.2], [bad, 1.0]]), np.ones(2)
+    theta = np.full(objective.shape(2), 0.3)
+    found = objective.clipped_sum(theta, Records(x, y), 1.0, norm)
+    alone = objective.clipped_sum(theta, Records(x[:1], y[:1]), 1.0, norm)
+    np.testing.assert_array_equal(found, alone)
+
+
+@pytest.mark.parametrize("norm", NORMS)
+def test_lengths_of_rows_of_all_sizes_together(norm):
+    """Each row by itself: one that is out of range takes no other along."""
+    rows = 10.0 ** np.linspace(-320, 307, 50)[:, None] * np.array([[3.0, -4.0, 0.0]])
+    rows[7] = 0.0
+    found = lengths(rows, norm)
+    for row, length in zip(rows.tolist(), found.tolist(), strict=True):
+        assert length == pytest.approx(exact_norm(row, norm), rel=1e-14, abs=0)
+    assert lengths(np.zeros((2, 0)), norm).tolist() == [0.0, 0.0]
 
 
 def test_a_batch_of_nobody_sums_to_zero():

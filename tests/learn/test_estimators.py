@@ -171,7 +171,8 @@ def test_targets_beyond_their_bounds_are_clipped():
     x = np.zeros((300, 1))
     model = LinearRegression(epsilon=1e4, sampler="full", epochs=100, target_bounds=(0, 10))
     assert model.fit(x, np.full(300, 1e9)).intercept_ == pytest.approx(10, abs=0.2)
-    for bounds in [(3, 3), 3, ("a", "b"), (1, 2, 3), (0, float("nan")), "ab"]:
+    tight = (10**30, 10**30 + 1)
+    for bounds in [(3, 3), 3, ("a", "b"), (1, 2, 3), (0, float("nan")), "ab", (0, 10**400), tight]:
         with pytest.raises(hs.ParameterError, match="target_bounds must be two finite"):
             LinearRegression(target_bounds=bounds).fit(X, X[:, 0])
 
@@ -228,7 +229,13 @@ def test_whoever_trains_many_models_is_warned(many):
         ({"sampler": "without-replacement", "population": 300, "batch_size": 9}, "population must"),
         ({"relation": "neighbours"}, "relation must be"),
         ({"relation": "add-remove"}, "population must be declared"),
-        ({"random_state": "seed"}, "rng must be"),
+        ({"random_state": "seed"}, "random_state must be None"),
+        ({"random_state": -1}, "random_state must be None.* got -1"),
+        ({"random_state": True}, "random_state must be None"),
+        ({"population": 10**400}, "population must be an integer in"),
+        ({"batch_size": 10**400}, "batch_size must be an integer in"),
+        ({"epochs": 1e300}, "epochs must be of at most"),
+        ({"epochs": 1e308}, "epochs must be of at most"),
     ],
 )
 def test_refusals(kind, options, message):
@@ -371,3 +378,10 @@ def test_nobody_at_all_trains_a_model_of_noise(population):
 def test_bounds_of_the_scaler_are_numbers():
     with pytest.raises(hs.ParameterError, match="lower and upper must be numbers, got 'low' and"):
         BoundedScaler("low", "high").fit(X)
+    for lower, upper in ((0, 10**400), (float("nan"), 1), (0, 5e-324), (-np.inf, 0)):
+        with pytest.raises(hs.ParameterError, match="lower and upper must be"):
+            BoundedScaler(lower, upper).fit(X)
+    widest = BoundedScaler(-1.7e308, 1.7e308).fit(X)
+    np.testing.assert_array_equal(widest.transform([[1.7e308, -1.7e308, 0]]), [[1, -1, 0]])
+    narrow = BoundedScaler(0, 1e-300).fit(X)
+    np.testing.assert_array_equal(narrow.transform([[1e300, -1e300, 5e-301]]), [[1, -1, 0]])

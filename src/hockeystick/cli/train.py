@@ -14,7 +14,7 @@ from hockeystick.cli.shared import answer
 
 if TYPE_CHECKING:
     from hockeystick.learn.schema import Column, Schema
-    from hockeystick.learn.training import Trained
+    from hockeystick.learn.training import Scores, Trained, Training
 
 EXAMPLE = """\
 {count} columns are not declared. Say what is publicly known of them, never what the data shows, \
@@ -71,7 +71,13 @@ class Undeclared(click.ClickException):
     help="Which data sets are neighbours; the sampler's own if not given. "
     "add-remove needs --population.",
 )
-@click.option("--test-fraction", type=float, default=0.2, show_default=True, help="Held out.")
+@click.option(
+    "--test-fraction",
+    type=float,
+    default=0.0,
+    show_default=True,
+    help="Hold out so many records, each by a coin, and print scores on them. NOT private.",
+)
 @click.option("--seed", type=int, help="For experiments: the same numbers each time. Not private.")
 @click.option(
     "--output",
@@ -97,7 +103,7 @@ def train(
 
     Numbers are scaled by DECLARED bounds and categories are DECLARED, too: nothing is taken from
     the data without noise. A target with categories is classified, one with bounds is regressed.
-    Saves NAME.model.json and NAME.privacy.txt.
+    Saves NAME.privacy.txt, what the model is going to cost, and then NAME.model.json.
 
     \b
     Example:
@@ -105,11 +111,11 @@ def train(
     """
     from hockeystick.learn.schema import Schema
     from hockeystick.learn.table import Table
-    from hockeystick.learn.training import train as run
+    from hockeystick.learn.training import prepare
 
     place = output or Path("stdin" if str(data) == "-" else data.stem)
     model, statement = (Path(f"{place}{suffix}") for suffix in (".model.json", ".privacy.txt"))
-    _check_folder(model.parent)
+    _check_places(model, statement)
     schema = Schema() if schema_file is None else Schema.load(schema_file)
     schema = schema.with_columns(_declared(bounds, categories), drop)
     if str(data) == "-":
@@ -120,18 +126,38 @@ def train(
     if learning_rate is not None:
         options["learning_rate"] = learning_rate
     verbose = sys.stderr.isatty()
-    found = run(
+    training = prepare(
         table, target, schema, test_fraction=test_fraction, rng=seed, verbose=verbose, **options
     )
-    found.model.save(model)
-    statement.write_text(f"{found.privacy}\n", encoding="utf-8")
+    found = _run(training, model, statement)
     _show(found, model, statement, as_json)
 
 
-def _check_folder(folder: Path) -> None:
+def _check_places(*places: Path) -> None:
     """Before any privacy is spent on a model that could not be saved."""
+    from hockeystick.saving import check_writable
+
+    folder = places[0].parent
     if not folder.is_dir() or not os.access(folder, os.W_OK):
         raise click.UsageError(f"--output must be in a folder to write to, got {str(folder)!r}.")
+    for place in places:
+        check_writable(place)
+
+
+def _run(training: Training, model: Path, statement: Path) -> Trained:
+    """Train, with the statement written first: what is spent is on record, however it ends."""
+    from hockeystick.saving import write_whole
+
+    if training.advice:
+        click.echo(f"Warning: {training.advice}", err=True)
+    write_whole(statement, str(training.privacy))
+    try:
+        found = training.run()
+        found.model.save(model)
+    except BaseException:
+        click.echo(f"No model was saved, but what {statement} states may be spent.", err=True)
+        raise
+    return found
 
 
 def _declared(bounds: tuple[str, ...], categories: tuple[str, ...]) -> dict[str, Column]:
@@ -165,24 +191,38 @@ def _check_declared(missing: list[str], schema: Schema, target: str) -> None:
 
 
 def _show(found: Trained, model: Path, statement: Path, as_json: bool) -> None:
-    from hockeystick.learn.training import ANALYST
-
+    saved = {"model": str(model), "statement": str(statement)}
     if as_json:
-        facts = {
-            "privacy": found.privacy.to_dict(),
-            "measure": found.measure,
-            "test_score": found.score,
-            "test_score_without_privacy": found.score_without_privacy,
-            "scores": ANALYST,
-            "records": {"train": found.records[0], "test": found.records[1]},
-            "model": str(model),
-            "statement": str(statement),
-        }
-        answer.print_json(facts)
+        scores = {} if found.scores is None else {"not_private": _facts(found.scores)}
+        answer.print_json({"privacy": found.privacy.to_dict(), **saved, **scores})
         return
     click.echo(f"{found.privacy}\n")
-    click.echo(f"trained on {found.records[0]} records, tested on {found.records[1]} others")
-    other = found.score_without_privacy
-    plain = "n/a (one class only)" if other is None else f"{other:.4f}"
-    click.echo(f"test {found.measure} {found.score:.4f}   without privacy {plain}")
-    click.echo(f"{ANALYST}\n\nsaved {model} and {statement}")
+    if found.scores is not None:
+        click.echo("\n".join(_lines(found.scores)) + "\n")
+    click.echo(f"saved {model} and {statement}")
+
+
+def _facts(scores: Scores) -> dict[str, Any]:
+    from hockeystick.learn.training import NOT_PRIVATE
+
+    return {
+        "warning": f"{NOT_PRIVATE}.",
+        "records": {"train": scores.records[0], "test": scores.records[1]},
+        "measure": scores.measure,
+        "test_score": scores.private,
+        "test_score_without_privacy": scores.without_privacy,
+    }
+
+
+def _lines(scores: Scores) -> list[str]:
+    from hockeystick.learn.training import NOT_PRIVATE
+
+    own, plain = (
+        "n/a (too few records or classes)" if score is None else f"{score:.4f}"
+        for score in (scores.private, scores.without_privacy)
+    )
+    return [
+        f"{NOT_PRIVATE}:",
+        f"  trained on {scores.records[0]} records, tested on {scores.records[1]} others",
+        f"  test {scores.measure} {own}   of a model without privacy {plain}",
+    ]

@@ -38,7 +38,7 @@ class BoundedScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # t
             x = validate_data(self, X, dtype=np.float64)
         try:
             lower, upper = (np.asarray(each, dtype=float) for each in (self.lower, self.upper))
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             raise ParameterError(
                 f"lower and upper must be numbers, got {self.lower!r} and {self.upper!r}"
             ) from None
@@ -48,10 +48,11 @@ class BoundedScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # t
                 f"lower and upper must be numbers, or one for each of {x.shape[1]} features, got "
                 f"the shapes {lower.shape} and {upper.shape}"
             )
-        if not (np.isfinite(lower).all() and np.isfinite(upper).all() and (lower < upper).all()):
+        middle, half = lower / 2 + upper / 2, upper / 2 - lower / 2  # their sum may overflow
+        if not (np.isfinite(lower).all() and np.isfinite(upper).all() and (half > 0).all()):
             raise ParameterError("lower and upper must be finite, each lower below its upper")
-        self.middle_ = np.broadcast_to((lower + upper) / 2, shape).copy()
-        self.half_ = np.broadcast_to((upper - lower) / 2, shape).copy()
+        self.middle_ = np.broadcast_to(middle, shape).copy()
+        self.half_ = np.broadcast_to(half, shape).copy()
         return self
 
     def transform(self, X: Any) -> Array:
@@ -59,4 +60,5 @@ class BoundedScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # t
         check_is_fitted(self)
         with without_values():
             x = validate_data(self, X, dtype=np.float64, reset=False)
-        return np.asarray(np.clip((x - self.middle_) / self.half_, -1.0, 1.0))
+        with np.errstate(over="ignore"):
+            return np.asarray(np.clip((x - self.middle_) / self.half_, -1.0, 1.0))

@@ -20,7 +20,7 @@ from hockeystick.accountant import Accountant
 from hockeystick.errors import ParameterError
 from hockeystick.learn.plan import Plan
 from hockeystick.mechanism import Mechanism
-from hockeystick.saving import write_whole
+from hockeystick.saving import read_object, write_whole
 from hockeystick.series import Array
 
 FORMAT = "hockeystick checkpoint"
@@ -81,7 +81,7 @@ class Checkpoint:
 
     def load(self, shape: tuple[int, int], rng: Generator | None) -> tuple[State, Mechanism]:
         """The state and what was spent before the run; sets the generator to where it was."""
-        content = self._read()
+        content = read_object(self.path, FORMAT, VERSION)
         self._check(content)
         try:
             state = State(
@@ -95,8 +95,12 @@ class Checkpoint:
             kept = content["generator"]
             if rng is not None and kept is not None:
                 rng.bit_generator.state = kept
-        except (KeyError, TypeError, ValueError) as error:
+            if not 0 <= state.done <= self.plan.steps:
+                raise ValueError(f"its steps are not in [0, {self.plan.steps}]")
+        except (KeyError, TypeError, ValueError, ArithmeticError) as error:
             raise ParameterError(f"the checkpoint {self.path} does not fit: {error}") from None
+        except RecursionError:
+            raise ParameterError(f"the checkpoint {self.path} is nested too deeply") from None
         if rng is not None and kept is None:
             # The seed would start its numbers again, and with them the noise of earlier steps.
             raise ParameterError(
@@ -118,17 +122,6 @@ class Checkpoint:
                     f"the checkpoint {self.path} is of another {names[key]}: resume with the one "
                     "it was started with, or choose another file"
                 )
-
-    def _read(self) -> dict[str, Any]:
-        try:
-            content = json.loads(self.path.read_text(encoding="utf-8"))
-        except ValueError:
-            content = None
-        if not isinstance(content, dict) or content.get("format") != FORMAT:
-            raise ParameterError(f"{self.path} is not a {FORMAT}")
-        if content.get("version") != VERSION:
-            raise ParameterError(f"{self.path} is not of version {VERSION}")
-        return content
 
 
 def plan_text(plan: Plan) -> dict[str, Any]:

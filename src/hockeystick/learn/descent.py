@@ -15,6 +15,7 @@ from hockeystick.learn.plan import Plan
 from hockeystick.learn.records import Records
 from hockeystick.learn.watch import Progress, Watch, bar
 from hockeystick.randomness import Randomness, generator
+from hockeystick.saving import check_writable
 from hockeystick.series import Array
 
 
@@ -32,7 +33,7 @@ class Descent:
         watch: Watch | None = None,
     ) -> None:
         self.objective, self.plan, self.account = objective, plan, account
-        self.records = objective.measured(records, plan.norm)
+        self.records = records
         self.before = account.spent
         self.watch = watch or Watch()
         self.rng = generator(rng)
@@ -48,6 +49,7 @@ class Descent:
         """Save to the checkpoint from now on; go on from it if there is one."""
         features = self.records.features.shape[1]
         self.checkpoint = Checkpoint(path, self.plan, self.objective.name, features)
+        check_writable(path)  # while nothing is spent
         if not path.exists():
             return
         now = self.state
@@ -88,17 +90,20 @@ class Descent:
         self.spent += 1
         drawn = self.plan.sampler.draw(len(self.records.targets), self.rng)
         for batch in drawn if isinstance(drawn, list) else [drawn]:
-            self._descend(self.records.take(batch))
+            self._descend(batch)
         self.state.done += 1
 
-    def _descend(self, batch: Records) -> None:
+    def _descend(self, batch: Array) -> None:
         plan, state = self.plan, self.state
-        ahead = state.parameters + plan.momentum * state.velocity
-        total = self.objective.clipped_sum(ahead, batch, plan.clip, plan.norm)
-        gradient = plan.noise.release(total, rng=self.rng) / plan.batch_size
+        ahead = read_only(state.parameters + plan.momentum * state.velocity)
+        sums = [
+            self.objective.clipped_sum(ahead, part, plan.clip, plan.norm)
+            for part in self.records.parts(batch)
+        ]
+        gradient = plan.noise.release(sum(sums[1:], sums[0]), rng=self.rng) / plan.batch_size
         gradient += plan.regularisation * ahead
         state.velocity = plan.momentum * state.velocity - plan.learning_rate * gradient
-        state.parameters = state.parameters + state.velocity
+        state.parameters = read_only(state.parameters + state.velocity)
 
     def save(self) -> None:
         if self.checkpoint is not None:
@@ -115,10 +120,16 @@ class Descent:
         return Progress(self.state.done, plan.steps, epsilon, loss, parameters.copy())
 
 
+def read_only(values: Array) -> Array:
+    """The same array, into which no objective can write what it saw of the records."""
+    values.flags.writeable = False
+    return values
+
+
 def _start(shape: tuple[int, int], start: Array | None) -> State:
     if start is None:
-        return State(0, np.zeros(shape), np.zeros(shape))
+        return State(0, read_only(np.zeros(shape)), np.zeros(shape))
     given = np.array(start, dtype=float)
     if given.size != shape[0] * shape[1] or not np.isfinite(given).all():
         raise ParameterError(f"start must hold {shape[0]} x {shape[1]} finite numbers")
-    return State(0, given.reshape(shape), np.zeros(shape))
+    return State(0, read_only(given.reshape(shape)), np.zeros(shape))

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 import sys
 import warnings
+from dataclasses import replace
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -12,12 +14,12 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from hockeystick.domain import finite_positive, probability, whole
-from hockeystick.errors import ParameterError
+from hockeystick.errors import ParameterError, RelationError
 from hockeystick.learn.discretion import without_values
 from hockeystick.learn.objective import Objective
 from hockeystick.learn.plan import Plan, noise_for
-from hockeystick.learn.privacy import Privacy
-from hockeystick.learn.sgd import private_sgd
+from hockeystick.learn.privacy import DeltaWarning, Privacy, weak_delta
+from hockeystick.learn.sgd import SEEDED, private_sgd
 from hockeystick.mechanisms.gaussian import Gaussian
 from hockeystick.mechanisms.laplace import Laplace
 from hockeystick.relation import ADD_REMOVE, REPLACE_ONE, ZERO_OUT, Relation
@@ -30,11 +32,24 @@ from hockeystick.series import Array
 SAMPLERS = ("poisson", "without-replacement", "full")
 NOISES: dict[str, type[Gaussian] | type[Laplace]] = {"gaussian": Gaussian, "laplace": Laplace}
 
+LARGEST = 2**62
+"""No population, batch or number of steps is larger."""
+
 MANY = {
-    "calibration", "ensemble", "feature_selection", "model_selection", "multiclass", "multioutput",
-    "semi_supervised",
+    "calibration", "ensemble", "feature_selection", "impute", "model_selection", "multiclass",
+    "multioutput", "semi_supervised",
 }  # fmt: skip
 """The modules of scikit-learn that train several models on the same records."""
+
+COSTS = (
+    "every model that a search, a cross-validation, an ensemble or an imputation trains costs its "
+    "whole epsilon, and the scores on private records are not covered by any: see "
+    "hockeystick.learn.tuning_cost"
+)
+SEEDS = (
+    "; and random_state is an integer, which ensembles set where it was None: the model is an "
+    "experiment and protects nobody"
+)
 
 
 class TuningWarning(UserWarning):
@@ -71,10 +86,10 @@ class PrivateEstimator(BaseEstimator):  # type: ignore[misc]
 
         It depends on the parameters and, unless `population` is declared, on the number of records.
         """
-        size, declared = self._population(records), self.population is not None
+        relation = _relation(self.relation, self.sampler, self.population is not None)
+        size = self._population(records)
         sampler, batch = self._sampler(size)
-        relation = _relation(self.relation, self.sampler, declared)
-        steps = max(1, math.ceil(finite_positive("epochs", self.epochs) * size / batch - 1e-9))
+        steps = self._steps(size, batch)
         epsilon, delta = finite_positive("epsilon", self.epsilon), _delta(self.delta)
         kind = NOISES[self._noise(delta)]
         noise = noise_for(kind, sampler, steps, epsilon=epsilon, delta=delta, relation=relation)
@@ -83,10 +98,30 @@ class PrivateEstimator(BaseEstimator):  # type: ignore[misc]
             self.momentum, self.regularisation, relation=relation,
         )  # fmt: skip
 
+    def privacy(self, records: int) -> Privacy:
+        """What `fit` guarantees on so many records: known before it spends anything."""
+        plan, public = self.plan(records), self._public()
+        if plan.relation is not ADD_REMOVE:
+            public = (f"the number of records, {records}", *public)
+        seeded = check_seed(self.random_state) is not None
+        return Privacy(plan, self.delta, public, (SEEDED,) if seeded else ())
+
+    def advice(self, records: int) -> str | None:
+        """A warning if delta is not below one over the number of records, as far as it is public.
+
+        Under add-remove that is the declared population.
+        """
+        secret = self.plan(records).relation is ADD_REMOVE
+        return weak_delta(self.delta, self._population(records) if secret else records)
+
+    def _public(self) -> tuple[str, ...]:
+        """What the guarantee takes as known to everybody, besides the number of records."""
+        return ()
+
     def _population(self, records: int) -> int:
         if self.population is None:
             return max(records, 1)  # nobody at all is a data set, too
-        declared = whole("population", self.population, 1)
+        declared = _count("population", self.population)
         if self.sampler == "without-replacement" and declared != records:
             raise ParameterError(
                 "population must be the number of records, or None, when a fixed number of them "
@@ -96,7 +131,7 @@ class PrivateEstimator(BaseEstimator):  # type: ignore[misc]
 
     def _sampler(self, size: int) -> tuple[Sampler, int]:
         """The sampler, and the public number that sums over a batch are divided by."""
-        batch = whole("batch_size", self.batch_size, 1)
+        batch = _count("batch_size", self.batch_size)
         if self.sampler == "poisson":
             return Poisson(min(1.0, batch / size)), min(batch, size)
         if self.sampler == "without-replacement":
@@ -110,6 +145,15 @@ class PrivateEstimator(BaseEstimator):  # type: ignore[misc]
             return EveryRecord(), size
         raise ParameterError(f"sampler must be one of {', '.join(SAMPLERS)}, got {self.sampler!r}")
 
+    def _steps(self, size: int, batch: int) -> int:
+        steps = finite_positive("epochs", self.epochs) * size / batch
+        if steps > LARGEST:
+            raise ParameterError(
+                f"epochs must be of at most 2^62 steps, got {self.epochs!r} with {batch} of {size} "
+                "in a batch"
+            )
+        return max(1, math.ceil(steps - 1e-9))
+
     def _noise(self, delta: float) -> str:
         name = self.noise or ("gaussian" if delta else "laplace")
         if name not in NOISES:
@@ -118,19 +162,20 @@ class PrivateEstimator(BaseEstimator):  # type: ignore[misc]
             raise ParameterError("noise must be laplace for delta = 0, got 'gaussian'")
         return name
 
-    def _train(self, objective: Objective, x: Array, y: Array, public: tuple[str, ...]) -> Array:
+    def _train(self, objective: Objective, x: Array, y: Array) -> Array:
         """Run the plan; the parameters, a row for each feature and one for the intercept."""
-        warn_of_tuning()
-        plan = self.plan(len(y))
+        seed, privacy = check_seed(self.random_state), self.privacy(len(y))
+        warn_of_tuning(seed)
+        advice = self.advice(len(y))
+        if advice:
+            warnings.warn(advice, DeltaWarning, stacklevel=3)
         if self.fit_intercept:
             x = np.column_stack([x, np.ones(len(x))])
         run = private_sgd(
-            objective, x, y, plan, rng=self.random_state, delta=self.delta, progress=self.verbose
+            objective, x, y, privacy.plan, rng=seed, delta=self.delta, progress=self.verbose
         )
-        if plan.relation is not ADD_REMOVE:
-            public = (f"the number of records, {len(y)}", *public)
-        self.privacy_ = Privacy(plan, self.delta, public, run.notes)
-        self.n_iter_ = plan.steps
+        self.privacy_ = replace(privacy, notes=run.notes)
+        self.n_iter_ = run.plan.steps
         if self.fit_intercept:
             return run.parameters
         return np.vstack([run.parameters, np.zeros((1, run.parameters.shape[1]))])
@@ -145,6 +190,13 @@ class PrivateEstimator(BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         with without_values():
             return np.asarray(validate_data(self, x, dtype=np.float64, reset=False))
+
+
+def _count(name: str, value: Any) -> int:
+    count = whole(name, value, 1)
+    if count > LARGEST:
+        raise ParameterError(f"{name} must be an integer in [1, 2^62], got a larger one")
+    return count
 
 
 def _delta(value: float) -> float:
@@ -170,21 +222,42 @@ def _relation(given: Relation | str | None, sampler: str, declared: bool) -> Rel
             "relation add-remove keeps the number of records secret, so a public population must "
             "be declared for the sampling rate: population=..., or take zero-out"
         )
+    if name == "ADD_REMOVE" and sampler == "without-replacement":
+        raise RelationError(
+            "relation must be replace-one or zero-out where a fixed number of records is drawn: "
+            "the number that they are drawn from is public, got add-remove"
+        )
     return Relation[name]
 
 
-def warn_of_tuning() -> None:
+def check_seed(random_state: Any) -> int | None:
+    """None or a seed. A generator is refused.
+
+    `sklearn.base.clone` copies it, so that every model of a search gets the same noise, which
+    their differences are then free of; and it stays in the model, whose file would tell the noise.
+
+    >>> check_seed(None), check_seed(7)
+    (None, 7)
+    """
+    if random_state is None:
+        return None
+    seed = isinstance(random_state, Integral) and not isinstance(random_state, bool)
+    if seed and random_state >= 0:
+        return int(random_state)
+    raise ParameterError(
+        "random_state must be None, which is secure, or an integer >= 0 for experiments, as "
+        "scikit-learn copies generators and their noise with them, got "
+        f"{random_state if seed else type(random_state).__name__}"
+    )
+
+
+def warn_of_tuning(seed: int | None) -> None:
     """Warn if a module of scikit-learn that trains many models is training this one."""
     frame = sys._getframe(1)
     while frame is not None:
         package, _, module = frame.f_globals.get("__name__", "").partition(".")
         if package == "sklearn" and module.partition(".")[0] in MANY:
-            warnings.warn(
-                "every model that a search, a cross-validation or an ensemble trains costs its "
-                "whole epsilon, and the scores on private records are not covered by any: "
-                "see hockeystick.learn.tuning_cost",
-                TuningWarning,
-                stacklevel=2,
-            )
+            text = COSTS if seed is None else COSTS + SEEDS
+            warnings.warn(text, TuningWarning, stacklevel=2)
             return
         frame = frame.f_back  # type: ignore[assignment]

@@ -7,13 +7,13 @@ Xᵀ(c∘R) with one factor c for each record: the cost of a plain gradient and 
 from __future__ import annotations
 
 from abc import abstractmethod
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
 from hockeystick.domain import whole
 from hockeystick.errors import ParameterError
-from hockeystick.learn.clipping import REACH, clipped, lengths
+from hockeystick.learn.clipping import clipped, lengths, reach, silent
 from hockeystick.learn.objective import Objective, check_shape
 from hockeystick.learn.records import Records
 from hockeystick.sensitivity import Norm
@@ -36,22 +36,19 @@ class Linear(Objective):
         residuals = self.residuals(parameters, records)
         return np.asarray(records.features[:, :, None] * residuals[:, None, :])
 
-    def measured(self, records: Records, norm: Norm) -> Records:
-        return replace(records, lengths=lengths(records.features, norm))
-
     def clipped_sum(self, parameters: Array, records: Records, clip: float, norm: Norm) -> Array:
-        known = records.lengths
-        if known is None:
-            known = lengths(records.features, norm)
         # Products that overflow give norms that are not finite, which `clipped` takes out, as it
         # must where one factor is so long that the other one has too few digits left.
-        with np.errstate(over="ignore", invalid="ignore"):
+        with silent():
             residuals = self.residuals(parameters, records)
             check_shape("residuals", residuals, (len(records.targets), parameters.shape[1]))
-            own = lengths(residuals, norm)
-            near = np.maximum(known, own) <= clip * REACH
-            norms = np.where(near, known * own, np.inf)
-        return np.asarray(records.features.T @ clipped(residuals, norms, clip))
+            x = records.features
+            long, own = lengths(x, norm), lengths(residuals, norm)
+            near = np.maximum(long, own) <= reach(clip)
+            weights = clipped(residuals, np.where(near, long * own, np.inf), clip)
+        if not near.all():  # 0 times infinity is no contribution either
+            x = np.where(near[:, None], x, 0.0)
+        return np.asarray(x.T @ weights)
 
 
 @dataclass(frozen=True)

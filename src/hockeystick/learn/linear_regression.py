@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from numbers import Real
 from typing import Any, Self
 
@@ -12,6 +11,7 @@ from sklearn.base import RegressorMixin
 from hockeystick.errors import ParameterError
 from hockeystick.learn.estimator import PrivateEstimator
 from hockeystick.learn.linear import Squares
+from hockeystick.learn.schema import Number
 from hockeystick.relation import Relation
 from hockeystick.series import Array
 
@@ -78,7 +78,7 @@ class LinearRegression(RegressorMixin, PrivateEstimator):  # type: ignore[misc]
             raise ParameterError("y must be finite numbers for LinearRegression (it is not shown)")
         if self.target_bounds is not None:
             y = np.clip(y, middle - half, middle + half)
-        parameters = self._train(Squares(), x, (y - middle) / half, ()) * half
+        parameters = self._train(Squares(), x, (y - middle) / half) * half
         self.coef_, self.intercept_ = parameters[:-1, 0], parameters[-1, 0] + middle
         return self
 
@@ -86,16 +86,13 @@ class LinearRegression(RegressorMixin, PrivateEstimator):  # type: ignore[misc]
         if self.target_bounds is None:
             return 0.0, 1.0
         bounds = self.target_bounds
-        finite = np.shape(bounds) == (2,) and all(
-            isinstance(each, Real) and math.isfinite(each) for each in bounds
-        )
-        if not finite or not bounds[0] < bounds[1]:
-            raise ParameterError(
-                "target_bounds must be two finite numbers, the lower below the upper, got "
-                f"{bounds!r}"
-            )
-        lower, upper = (float(each) for each in bounds)
-        return lower / 2 + upper / 2, upper / 2 - lower / 2
+        if np.shape(bounds) != (2,) or not all(isinstance(each, Real) for each in bounds):
+            raise ParameterError(f"target_bounds must be two finite numbers, got {bounds!r}")
+        try:
+            declared = Number(*bounds)
+        except ParameterError as error:
+            raise ParameterError(f"target_{error}") from None
+        return declared.middle, declared.half
 
     def predict(self, X: Any) -> Array:
         """The expected target of each row."""

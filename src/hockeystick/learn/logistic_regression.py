@@ -41,7 +41,8 @@ class LogisticRegression(ClassifierMixin, PrivateEstimator):  # type: ignore[mis
         takes the number of records itself, which makes it public.
     relation: "add-remove", "zero-out" or "replace-one"; None: replace-one without replacement, else
         zero-out, or add-remove where a population is declared.
-    random_state: None is secure; an integer is for experiments and protects nobody.
+    random_state: None is secure; an integer is for experiments and protects nobody. A generator
+        is refused, as scikit-learn copies it.
     verbose: whether to show a progress bar on standard error.
 
     Attributes: coef_, intercept_, classes_, n_iter_ (steps), and privacy_, a `Privacy`: the
@@ -97,15 +98,17 @@ class LogisticRegression(ClassifierMixin, PrivateEstimator):  # type: ignore[mis
         x, y = self._checked_data(X, y, ensure_min_samples=1 if declared is None else 0)
         with without_values():
             y = column_or_1d(y, warn=True)
-            if y.size:
+            if declared is None:  # it warns by how many different labels there are
                 check_classification_targets(y)
             self.classes_, codes = _codes(y, declared)
         binary = len(self.classes_) == 2
         objective: Objective = Logistic() if binary else Softmax(len(self.classes_))
-        public = () if self.classes is not None else ("the set of labels, as the data has it",)
-        parameters = self._train(objective, x, codes, public)
+        parameters = self._train(objective, x, codes)
         self.coef_, self.intercept_ = parameters[:-1].T, parameters[-1]
         return self
+
+    def _public(self) -> tuple[str, ...]:
+        return () if self.classes is not None else ("the set of labels, as the data has it",)
 
     def _declared(self) -> Array | None:
         """The declared classes, sorted."""

@@ -12,7 +12,7 @@ import numpy as np
 from hockeystick.errors import ParameterError
 from hockeystick.learn.schema import Schema
 from hockeystick.learn.table import Table
-from hockeystick.saving import write_whole
+from hockeystick.saving import read_object, write_whole
 from hockeystick.series import Array
 
 FORMAT = "hockeystick model"
@@ -58,20 +58,24 @@ class Model:
     @classmethod
     def load(cls, path: Path) -> Model:
         """The model that `save` wrote."""
+        content = read_object(path, FORMAT, VERSION)
         try:
-            content = json.loads(path.read_text(encoding="utf-8"))
-        except ValueError:
-            content = None
-        if not isinstance(content, dict) or content.get("format") != FORMAT:
-            raise ParameterError(f"{path} is not a {FORMAT}")
-        if content.get("version") != VERSION:
-            raise ParameterError(f"{path} is not of version {VERSION}")
-        classes = content["classes"]
-        return cls(
-            content["target"],
-            Schema.of(content["schema"]),
-            np.array(content["coefficients"], dtype=float),
-            np.array(content["intercepts"], dtype=float),
-            None if classes is None else tuple(classes),
-            content["privacy"],
-        )
+            return cls._of(content)
+        except RecursionError:
+            raise ParameterError(f"the model {path} is nested too deeply") from None
+        except (KeyError, TypeError, ValueError, OverflowError) as error:
+            raise ParameterError(f"the model {path} does not fit: {error}") from None
+
+    @classmethod
+    def _of(cls, content: dict[str, Any]) -> Model:
+        schema, classes = Schema.of(content["schema"]), content["classes"]
+        coefficients = np.array(content["coefficients"], dtype=float)
+        intercepts = np.array(content["intercepts"], dtype=float)
+        names = None if classes is None else tuple(classes)
+        outputs = 1 if names is None or len(names) == 2 else len(names)
+        rows = (outputs,)
+        if coefficients.ndim != 2 or coefficients.shape[:1] != rows or intercepts.shape != rows:
+            raise ParameterError(
+                f"it must have a row of coefficients for each of {outputs} outputs"
+            )
+        return cls(content["target"], schema, coefficients, intercepts, names, content["privacy"])

@@ -10,7 +10,7 @@ import numpy as np
 
 from hockeystick.domain import whole
 from hockeystick.errors import ParameterError
-from hockeystick.learn.clipping import clipped, lengths
+from hockeystick.learn.clipping import clipped, lengths, silent
 from hockeystick.learn.records import Records
 from hockeystick.sensitivity import Norm
 from hockeystick.series import Array
@@ -40,10 +40,6 @@ class Objective(ABC):
         """Raise an error for targets that have no loss, without showing them."""
         return
 
-    def measured(self, records: Records, norm: Norm) -> Records:
-        """The records, with what need be computed only once for a whole run."""
-        return records
-
     def clipped_sum(self, parameters: Array, records: Records, clip: float, norm: Norm) -> Array:
         """Σ_i g_i · min(1, clip / ‖g_i‖), the norm over all entries of θ's gradient.
 
@@ -58,7 +54,8 @@ class Objective(ABC):
         # Rows of another length would be cut up into more records than there are.
         check_shape("gradients", gradients, (len(records.targets), *parameters.shape))
         rows = gradients.reshape(-1, parameters.size)
-        total = clipped(rows, lengths(rows, norm), clip).sum(axis=0)
+        with silent():
+            total = clipped(rows, lengths(rows, norm), clip).sum(axis=0)
         return np.asarray(total).reshape(parameters.shape)
 
 
@@ -66,7 +63,8 @@ class Objective(ABC):
 class Custom(Objective):
     """Any objective, by functions that give each record's loss and gradient.
 
-    The matrix of gradients is formed, so a batch takes memory (records × parameters).
+    The matrix of gradients is formed, (records × parameters). A large batch comes in parts, and
+    the functions are called for each of them.
 
     Parameters
     ----------

@@ -17,7 +17,27 @@ NEIGHBOURS = {
     ZERO_OUT: "one record's contribution becomes zero; the number of records is public",
     REPLACE_ONE: "one record is replaced by another; the number of records is public",
 }
+WEAK = (
+    "delta = {} is not below 1/n for n = {} records: so weak a guarantee allows to publish one of "
+    "them in the clear, drawn at random; choose a delta well below {:.2g}"
+)
 FLOATS = "Noise is generated in floating point; attacks on its low bits are not covered."
+
+
+class DeltaWarning(UserWarning):
+    """A δ that is not below one over the number of records."""
+
+
+def weak_delta(delta: float, records: int) -> str | None:
+    """A warning if δ ≥ 1/n: to publish one of n records, drawn uniformly, is (0, 1/n)-DP.
+
+    >>> weak_delta(1e-5, 1000)
+    >>> weak_delta(0.01, 100)
+    'delta = 0.01 is not below 1/n for n = 100 records: so weak a guarantee allows ...'
+    """
+    if records < 1 or delta * records < 1:
+        return None
+    return WEAK.format(delta, records, 1 / records)
 
 
 @dataclass(frozen=True)

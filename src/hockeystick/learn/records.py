@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -10,29 +11,39 @@ import numpy as np
 from hockeystick.errors import ParameterError
 from hockeystick.series import Array
 
+BLOCK = 2**18
+"""So many numbers are copied and summed, or checked, at a time: what a processor has at hand."""
+
 
 @dataclass(frozen=True)
 class Records:
-    """Some records: features, targets and, where the objective has a use for them, lengths."""
+    """Some records: features and targets."""
 
     features: Array
     targets: Array
-    lengths: Array | None = None
 
     def take(self, batch: Array) -> Records:
-        """The records at these indices; an index that comes twice counts twice."""
-        known = None if self.lengths is None else self.lengths.take(batch)
-        return Records(self.features.take(batch, axis=0), self.targets.take(batch), known)
+        """A copy of the records at these indices; an index that comes twice counts twice."""
+        return Records(self.features.take(batch, axis=0), self.targets.take(batch))
+
+    def parts(self, batch: Array) -> Iterator[Records]:
+        """Copies of the records at these indices, some at a time; one that is empty if none are."""
+        rows = max(1, BLOCK // max(1, self.features.shape[1]))
+        for start in range(0, max(1, len(batch)), rows):
+            yield self.take(batch[start : start + rows])
 
     @classmethod
     def checked(cls, name: str, features: Any, targets: Any) -> Self:
         """Finite numbers, a row for each target; what is wrong is said without showing any.
 
+        The targets are copied, so that they stay as they were checked. The features may be more
+        than memory holds and are not: whoever sums them up measures what it sums.
+
         >>> Records.checked("features", [[1.0, 2.0]], [1]).targets
         array([1.])
         """
         try:
-            x, y = np.asarray(features, dtype=float), np.asarray(targets, dtype=float)
+            x, y = np.asarray(features, dtype=float), np.array(targets, dtype=float)
         except (TypeError, ValueError):
             raise ParameterError(f"{name} and their targets must be numbers") from None
         if x.ndim != 2 or y.shape != x.shape[:1]:
@@ -40,8 +51,15 @@ class Records:
                 f"{name} must be a matrix with a row for each target, got the shapes {x.shape} "
                 f"and {y.shape}"
             )
-        if not (np.isfinite(x).all() and np.isfinite(y).all()):
+        if not (_finite(x) and _finite(y)):
             raise ParameterError(
                 f"{name} and their targets must be finite: there is NaN or infinity"
             )
         return cls(x, y)
+
+
+def _finite(values: Array) -> bool:
+    """Whether all numbers are finite, by blocks of rows: the flags of all take much memory, too."""
+    rows = max(1, BLOCK * len(values) // max(1, values.size))
+    blocks = (values[start : start + rows] for start in range(0, len(values), rows))
+    return all(bool(np.isfinite(block).all()) for block in blocks)

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import json
 import math
+import sys
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -27,6 +28,7 @@ from hockeystick.errors import ParameterError
 from hockeystick.series import Array
 
 MISSING = {"", "?", "na", "nan", "n/a", "null"}
+MOST = sys.float_info.max
 
 
 @dataclass(frozen=True)
@@ -41,12 +43,22 @@ class Number:
     upper: float
 
     def __post_init__(self) -> None:
-        bounds = (self.lower, self.upper)
-        if not all(math.isfinite(each) for each in bounds) or self.lower >= self.upper:
+        # Whole numbers may be beyond the largest float, or differ where no two floats do.
+        if not -MOST <= self.lower < self.upper <= MOST or self.half == 0:
             raise ParameterError(
                 "bounds must be two finite numbers, the lower below the upper, got "
                 f"{self.lower!r} and {self.upper!r}"
             )
+
+    @property
+    def middle(self) -> float:
+        """What becomes 0; either bound is halved first, as their sum may overflow."""
+        return self.lower / 2 + self.upper / 2
+
+    @property
+    def half(self) -> float:
+        """How far 1 is from it."""
+        return self.upper / 2 - self.lower / 2
 
     @property
     def width(self) -> int:
@@ -55,9 +67,9 @@ class Number:
 
     def encode(self, cells: Sequence[str]) -> Array:
         """The features of each cell."""
-        values = self.values(cells)
-        middle, half = (self.lower + self.upper) / 2, (self.upper - self.lower) / 2
-        return np.clip(np.nan_to_num((values - middle) / half, nan=0.0), -1.0, 1.0)[:, None]
+        with np.errstate(over="ignore"):
+            scaled = (self.values(cells) - self.middle) / self.half
+        return np.clip(np.nan_to_num(scaled, nan=0.0), -1.0, 1.0)[:, None]
 
     def values(self, cells: Sequence[str]) -> Array:
         """The numbers as they are, NaN where there is none."""
@@ -87,7 +99,8 @@ class Category:
 
     def encode(self, cells: Sequence[str]) -> Array:
         """The features of each cell."""
-        return np.array([[float(cell == each) for each in self.categories] for cell in cells])
+        rows = [[float(cell == each) for each in self.categories] for cell in cells]
+        return np.array(rows, dtype=float).reshape(-1, self.width)
 
 
 Column = Number | Category
@@ -106,10 +119,11 @@ class Schema:
         """Read a schema from a .toml or .json file."""
         try:
             text = path.read_text(encoding="utf-8")
-            content = json.loads(text) if path.suffix == ".json" else tomllib.loads(text)
+            return cls.of(json.loads(text) if path.suffix == ".json" else tomllib.loads(text))
+        except RecursionError:
+            raise ParameterError(f"{path} is not a schema: it is nested too deeply") from None
         except ValueError as error:
             raise ParameterError(f"{path} is not a schema: {error}") from None
-        return cls.of(content)
 
     @classmethod
     def of(cls, content: Any) -> Schema:
@@ -123,8 +137,8 @@ class Schema:
         if not isinstance(content.get("columns"), dict):
             raise ParameterError("a schema must declare columns: [columns], then name = [...]")
         columns = {name: column(name, value) for name, value in content["columns"].items()}
-        names = content.get("names")
-        return cls(columns, tuple(content.get("drop", ())), names and tuple(names))
+        drop, names = (_texts(key, content.get(key)) for key in ("drop", "names"))
+        return cls(columns, drop, names or None)
 
     def with_columns(self, columns: Mapping[str, Column], drop: Sequence[str]) -> Schema:
         """The same, with some columns declared anew and more of them left out."""
@@ -152,6 +166,14 @@ def column(name: str, value: Any) -> Column:
         f"the column {name!r} must be declared by two numbers, its bounds, or by texts, its "
         f"categories, got {value!r}"
     )
+
+
+def _texts(key: str, value: Any) -> tuple[str, ...]:
+    if value is None:
+        return ()
+    if not isinstance(value, list | tuple) or not all(isinstance(each, str) for each in value):
+        raise ParameterError(f"{key} must be a list of texts, the names of columns, got {value!r}")
+    return tuple(value)
 
 
 def _missing(cell: str) -> bool:

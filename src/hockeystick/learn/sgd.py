@@ -19,7 +19,7 @@ from hockeystick.learn.privacy import Privacy
 from hockeystick.learn.records import Records
 from hockeystick.learn.watch import Callback, Watch
 from hockeystick.queries import relation_of
-from hockeystick.randomness import Randomness
+from hockeystick.randomness import Randomness, known_secure
 from hockeystick.series import Array
 
 SEEDED = "The random numbers came from a seed: this run is an experiment and protects nobody."
@@ -78,7 +78,8 @@ def private_sgd(
     features: a matrix of finite numbers, a row for each record. targets: a finite number for each.
     plan: what runs; see `Plan`.
     rng: None is secure; an integer is for experiments and makes the run repeatable. A generator
-        other than ChaCha is noted in the statement, and none goes together with a checkpoint.
+        that `hockeystick.randomness.generator()` did not make is noted in the statement, and none
+        goes together with a checkpoint.
     start: public parameters to start from; zeros by default.
     accountant: where the steps are spent, on top of what it holds.
     budget: the run is planned to end before the accountant's total exceeds it.
@@ -130,18 +131,7 @@ def private_sgd(
     if isinstance(rng, Generator) and not known_secure(rng):
         notes.append(UNKNOWN.format(type(rng.bit_generator).__name__))
     notes += [LEAKED] * state.leaked + [FINISHED] * finished
-    return Run(state.parameters, plan, account, state.done, tuple(notes))
-
-
-def known_secure(rng: Generator) -> bool:
-    """Whether the generator's bits are those of ChaCha, as `rng=None` takes them.
-
-    >>> import numpy as np
-    >>> known_secure(np.random.default_rng())
-    False
-    """
-    kind = type(rng.bit_generator)
-    return kind.__name__ == "ChaCha" and kind.__module__.startswith("randomgen.")
+    return Run(state.parameters.copy(), plan, account, state.done, tuple(notes))
 
 
 def _check_relation(account: Accountant, plan: Plan) -> None:

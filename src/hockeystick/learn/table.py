@@ -79,7 +79,7 @@ class Table:
                     f"the target {target!r} must hold declared categories only: there is another, "
                     "which is not shown"
                 )
-            return np.array(cells)
+            return np.array(cells, dtype=str)
         values = _numbers(target, declared, cells)
         if np.isnan(values).any():
             raise ParameterError(f"the target {target!r} must not be missing in any record")

@@ -2,52 +2,129 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
 
 from hockeystick.domain import probability
 from hockeystick.errors import ParameterError
 from hockeystick.learn.model import Model
-from hockeystick.learn.privacy import Privacy
+from hockeystick.learn.privacy import DeltaWarning, Privacy
 from hockeystick.learn.schema import Category, Column, Schema
 from hockeystick.learn.table import Table
 from hockeystick.randomness import Randomness, generator
 from hockeystick.series import Array
 
-ANALYST = (
-    "The scores are computed on private records, and the model without privacy protects nobody: "
-    "they are for the analyst only, not to be published."
+NOT_PRIVATE = (
+    "NOT PRIVATE, for the analyst only and not to be published: counts of private records, and "
+    "scores on them, which no epsilon covers"
 )
 
 
 @dataclass(frozen=True)
-class Trained:
-    """A private model, its privacy, and two scores on held-out records that no ε covers.
+class Scores:
+    """How good the model is on records that were held out; nothing of it is private.
 
-    score: accuracy, or R² for regression; score_without_privacy: of scikit-learn's own model, None
-    where all records to train on are of one class, which that model refuses.
+    private, without_privacy: accuracy, or R² for regression, of the model and of scikit-learn's own
+    one; None where there are too few records, or only one class of them. records: how many were
+    trained on, and how many held out.
     """
 
-    model: Model
-    privacy: Privacy
     measure: str
-    score: float
-    score_without_privacy: float | None
+    private: float | None
+    without_privacy: float | None
     records: tuple[int, int]
 
 
-def train(
+@dataclass(frozen=True)
+class Trained:
+    """A private model and its privacy; scores only where they were asked for."""
+
+    model: Model
+    privacy: Privacy
+    scores: Scores | None
+
+
+@dataclass(frozen=True)
+class Training:
+    """All that is decided before any privacy is spent: which records, and the estimator.
+
+    scored: whether scores were asked for, which are not private.
+    """
+
+    target: str
+    schema: Schema
+    features: Array
+    targets: Array
+    held_out: NDArray[np.bool_]
+    estimator: Any
+    scored: bool
+
+    @property
+    def declared(self) -> Column:
+        """What is declared of the target."""
+        return self.schema.columns[self.target]
+
+    @property
+    def privacy(self) -> Privacy:
+        """What `run` will guarantee."""
+        privacy: Privacy = self.estimator.privacy(self._inside)
+        return privacy
+
+    @property
+    def advice(self) -> str | None:
+        """A warning about delta, if there is one."""
+        advice: str | None = self.estimator.advice(self._inside)
+        return advice
+
+    def run(self) -> Trained:
+        """Train on the records that are not held out."""
+        estimator = self.estimator
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DeltaWarning)  # it is `advice`
+            estimator.fit(self.features[~self.held_out], self.targets[~self.held_out])
+        model = Model(
+            self.target,
+            self.schema,
+            np.atleast_2d(estimator.coef_),
+            np.atleast_1d(estimator.intercept_),
+            tuple(estimator.classes_.tolist()) if isinstance(self.declared, Category) else None,
+            estimator.privacy_.to_dict(),
+        )
+        return Trained(model, estimator.privacy_, self._scores() if self.scored else None)
+
+    @property
+    def _inside(self) -> int:
+        return int(np.count_nonzero(~self.held_out))
+
+    def _scores(self) -> Scores:
+        classified = isinstance(self.declared, Category)
+        inside, outside = (
+            (self.features[rows], self.targets[rows]) for rows in (~self.held_out, self.held_out)
+        )
+        plain = _plain_model(classified, *inside)
+        return Scores(
+            "accuracy" if classified else "R²",
+            _score(self.estimator, *outside),
+            None if plain is None else _score(plain, *outside),
+            (len(inside[1]), len(outside[1])),
+        )
+
+
+def prepare(
     table: Table,
     target: str,
     schema: Schema,
     *,
-    test_fraction: float = 0.2,
+    test_fraction: float = 0.0,
     rng: Randomness = None,
     **options: Any,
-) -> Trained:
-    """Hold some records out, train on the rest, and compare.
+) -> Training:
+    """Encode the records by what is declared, and hold each of them out by a coin of its own.
 
     A target that is declared by categories is classified; one declared by bounds, regressed.
     `options` are those of `LogisticRegression` and `LinearRegression`.
@@ -55,27 +132,35 @@ def train(
     declared = schema.columns[target]
     x, y = table.features(schema, target), table.targets(target, declared)
     source = generator(rng)
-    inside, outside = _split(len(y), test_fraction, source)
     # A seed of its own for the run, so that its statement says that there was a seed.
-    seed = int(source.integers(2**32)) if isinstance(rng, int) else rng
+    seed = int(source.integers(2**32)) if isinstance(rng, int) else None
+    held_out = hold_out(len(y), test_fraction, source)
     estimator = _estimator(declared, random_state=seed, **options)
-    estimator.fit(x[inside], y[inside])
-    model = Model(
-        target,
-        schema,
-        np.atleast_2d(estimator.coef_),
-        np.atleast_1d(estimator.intercept_),
-        tuple(estimator.classes_.tolist()) if isinstance(declared, Category) else None,
-        estimator.privacy_.to_dict(),
-    )
-    return Trained(
-        model,
-        estimator.privacy_,
-        "accuracy" if isinstance(declared, Category) else "R²",
-        float(estimator.score(x[outside], y[outside])),
-        _score_without_privacy(declared, (x[inside], y[inside]), (x[outside], y[outside])),
-        (len(inside), len(outside)),
-    )
+    return Training(target, schema, x, y, held_out, estimator, test_fraction > 0)
+
+
+def train(table: Table, target: str, schema: Schema, **options: Any) -> Trained:
+    """`prepare` and run."""
+    return prepare(table, target, schema, **options).run()
+
+
+def hold_out(records: int, fraction: float, source: Generator) -> NDArray[np.bool_]:
+    """Whether each record is held out, by an independent coin.
+
+    Whether a record is trained on does not depend on the others, nor on how many there are: data
+    sets that differ in one record are trained on sets that differ in one record at most. To hold
+    out round(n·fraction) of them would replace a record where one is added.
+
+    Parameters
+    ----------
+    fraction: in [0, 1), the probability of every coin.
+
+    >>> hold_out(4, 0.0, generator(0)).tolist()
+    [False, False, False, False]
+    """
+    if probability("test_fraction", fraction) == 1:
+        raise ParameterError("test_fraction must be in [0, 1), as 1 leaves no record, got 1.0")
+    return source.random(records) < fraction
 
 
 def _estimator(declared: Any, **options: Any) -> Any:
@@ -86,27 +171,18 @@ def _estimator(declared: Any, **options: Any) -> Any:
     return learn.LinearRegression(target_bounds=(declared.lower, declared.upper), **options)
 
 
-def _score_without_privacy(
-    declared: Column, inside: tuple[Array, Array], outside: tuple[Array, Array]
-) -> float | None:
+def _plain_model(classified: bool, x: Array, y: Array) -> Any:
+    """Scikit-learn's own model; None where it refuses to learn."""
     from sklearn import linear_model
 
-    if not isinstance(declared, Category):
-        plain = linear_model.LinearRegression()
-    elif len(np.unique(inside[1])) < 2:
+    if len(np.unique(y)) < 1 + classified:
         return None
-    else:
-        plain = linear_model.LogisticRegression(C=1e4, max_iter=10_000)
-    return float(plain.fit(*inside).score(*outside))
+    kind = linear_model.LogisticRegression(C=1e4, max_iter=10_000)
+    return (kind if classified else linear_model.LinearRegression()).fit(x, y)
 
 
-def _split(records: int, fraction: float, source: np.random.Generator) -> tuple[Array, Array]:
-    """Which records to train on and which to hold out; two of each at least."""
-    held = round(records * probability("test_fraction", fraction))
-    if held < 2 or records - held < 2:
-        raise ParameterError(
-            f"test_fraction must leave at least two records on either side, got {fraction!r} of "
-            f"{records}"
-        )
-    order = source.permutation(records)
-    return np.sort(order[held:]), np.sort(order[:held])
+def _score(model: Any, x: Array, y: Array) -> float | None:
+    """Accuracy, or R², which says nothing of a single record; None of nobody."""
+    if len(y) < 1 + (y.dtype.kind == "f"):
+        return None
+    return float(model.score(x, y))
