@@ -18,6 +18,7 @@ from hockeystick.accountant import Accountant
 from hockeystick.classical import get_delta, get_epsilon
 from hockeystick.errors import ParameterError, RelationError
 from hockeystick.mechanism import Mechanism
+from tests.hostile import expressions, mutated
 
 STEP = hs.Gaussian(1.1).on(hs.Poisson(0.01))
 MECHANISMS = [
@@ -275,16 +276,18 @@ def test_the_file_is_what_is_promised(tmp_path: Path) -> None:
 
 def test_saving_leaves_one_file(tmp_path: Path) -> None:
     path = tmp_path / "spent.json"
-    Accountant().save(path)
-    filled().save(str(path))
+    accountant = Accountant()
+    accountant.save(path)
+    accountant.spend(filled().spent)
+    accountant.save(str(path))
     assert os.listdir(tmp_path) == ["spent.json"]
     assert Accountant.load(path).spent == filled().spent
 
 
 def test_a_function_is_refused_and_the_old_file_stays(tmp_path: Path) -> None:
     path = tmp_path / "spent.json"
-    filled().save(path)
     accountant = filled()
+    accountant.save(path)
     accountant.spend(hs.RenyiDP(lambda order: order))
     with pytest.raises(ParameterError, match=r"cannot be written as text.*Python function"):
         accountant.save(path)
@@ -313,7 +316,7 @@ def test_a_failed_write_leaves_the_old_file(
 
     monkeypatch.setattr(os, "replace", broken)
     with pytest.raises(OSError, match="no space left"):
-        Accountant().save(path)
+        Accountant().save(path, overwrite=True)
     assert os.listdir(tmp_path) == ["spent.json"]
     assert Accountant.load(path).spent == filled().spent
 
@@ -378,8 +381,56 @@ def entry(mechanism: object, count: object) -> list[dict[str, object]]:
         (state(spent=entry(5, 1)), r"spent\[0\]: text must be a string"),
         (state(spent=entry("Laplace(1)", 1) + entry("", 1)), r"spent\[1\]: text is empty"),
         ('{"format": 1, "format": 2}', "each key must be given once"),
+        (state(version=10**4000), "version must be 1, got an integer of about 4001 digits"),
+        ('{"version": ' + "9" * 5000 + "}", "text must be JSON: Exceeds the limit"),
+        (
+            state(spent=entry("Gaussian(1)", 10**4000)),
+            r"spent\[0\]: count must be .* 2\^62\], got an",
+        ),
+        (
+            state(spent=entry("Gaussian(1)", 2**61) * 3),
+            r"spent\[2\]: counts must add up to at most",
+        ),
+        (state(spent=entry(f"PureDP({'9' * 400})", 1)), r"spent\[0\]: .* is too large a number"),
+        (state(relation=json.loads("[" * 900 + "]" * 900)), "relation must be null or one of"),
+        (state(**{"k" * 5000: 1}), "state must have the keys"),
     ],
 )
 def test_bad_text_is_refused(text: Any, message: str) -> None:
-    with pytest.raises(ParameterError, match=message):
+    with pytest.raises(ParameterError, match=message) as caught:
         Accountant.from_json(text)
+    assert len(str(caught.value)) < 600
+
+
+values = st.sampled_from(
+    [0, 1, 1.5, -1, 2**62, 2**62 + 1, 10**400, 10**4000, True, None, "", [], {}, [[[[1]]]], 1e308]
+)
+
+
+@given(
+    st.fixed_dictionaries(
+        {
+            "format": st.just("hockeystick accountant") | values,
+            "version": st.just(1) | values,
+            "relation": st.none() | st.just("ZERO_OUT") | values,
+            "spent": st.lists(
+                st.fixed_dictionaries(
+                    {"mechanism": expressions | values, "count": st.just(2**61) | values}
+                ),
+                max_size=3,
+            )
+            | values,
+        }
+    ),
+    st.data(),
+)
+def test_any_json_is_an_accountant_or_a_parameter_error(
+    state: dict[str, Any], data: st.DataObject
+) -> None:
+    text = data.draw(mutated(st.just(json.dumps(state))) | st.just(json.dumps(state)))
+    refusal = ""
+    try:
+        assert isinstance(Accountant.from_json(text), Accountant)
+    except ParameterError as error:
+        refusal = str(error)
+    assert len(refusal) < 1200

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from hockeystick.errors import NumericalError as NumericalError
     from hockeystick.errors import ParameterError as ParameterError
     from hockeystick.errors import RelationError as RelationError
+    from hockeystick.errors import SavingError as SavingError
     from hockeystick.expression import parse as parse
     from hockeystick.mechanism import Mechanism as Mechanism
     from hockeystick.mechanisms.beta_posterior import BetaPosterior as BetaPosterior
@@ -72,6 +73,7 @@ _HOMES = {
         "NumericalError",
         "ParameterError",
         "RelationError",
+        "SavingError",
     ),
     "expression": ("parse",),
     "mechanism": ("Mechanism",),

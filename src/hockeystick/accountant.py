@@ -2,33 +2,40 @@
 
 from __future__ import annotations
 
-import json
+import hashlib
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
+from threading import RLock
 from typing import Any
 
 import numpy as np
 
+from hockeystick import account_text
 from hockeystick.bound import Bound, Bounds
 from hockeystick.composition import compose
-from hockeystick.domain import finite_non_negative, whole
-from hockeystick.errors import ParameterError
+from hockeystick.domain import finite_non_negative, numbers, shown, steps_in_all, whole
+from hockeystick.errors import ParameterError, SavingError
 from hockeystick.expression import parse
+from hockeystick.locking import locked
 from hockeystick.mechanism import Mechanism
 from hockeystick.relation import Relation
 from hockeystick.saving import write_whole
 from hockeystick.series import Array
-
-FORMAT = "hockeystick accountant"
-VERSION = 1
 
 
 class Accountant:
     """Keeps the mechanisms that ran, with counts; every query is about all of them together.
 
     Spending costs the same at the millionth step as at the first, and memory grows with the number
-    of different mechanisms only. An error leaves the accountant as it was.
+    of different mechanisms only. An error leaves the accountant as it was; more than 2^62 steps in
+    all are one. Threads may share an accountant: no spending is lost between them.
+
+    In a file nothing is lost either: `save` refuses to replace a file that holds anything but what
+    this accountant read from it or wrote to it. Processes that spend from one file take turns with
+    `with Accountant.open(path) as accountant:`, which locks the file, reads it, and saves what was
+    spent at the end.
 
     Parameters
     ----------
@@ -44,12 +51,27 @@ class Accountant:
 
     def __init__(self, relation: Relation | None = None) -> None:
         if relation is not None and not isinstance(relation, Relation):
-            raise ParameterError(f"relation must be a Relation or None, got {relation!r}")
+            raise ParameterError(f"relation must be a Relation or None, got {shown(relation)}")
         self._relation = relation
         self._counts: dict[Mechanism, int] = {}
+        self._steps = 0
+        self._files: dict[str, str] = {}
+        """The digest of each file as this accountant last read or wrote it."""
+        self._held: set[str] = set()
+        """Files that `open` has locked for it."""
+        self._lock = RLock()
+
+    def __getstate__(self) -> dict[str, Any]:
+        with self._lock:
+            kept = {name: value for name, value in vars(self).items() if name != "_lock"}
+            return kept | {"_counts": self._now(), "_files": dict(self._files), "_held": set()}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        self._lock = RLock()
 
     def spend(self, mechanism: Mechanism, count: int = 1) -> None:
-        """Add `mechanism`, run `count` times (an integer >= 0).
+        """Add `mechanism`, run `count` times (an integer in [0, 2^62]).
 
         >>> accountant = Accountant()
         >>> accountant.spend("Gaussian(1)")
@@ -58,16 +80,25 @@ class Accountant:
         hockeystick.errors.ParameterError: mechanism must be a Mechanism, got 'Gaussian(1)'
         """
         if not isinstance(mechanism, Mechanism):
-            raise ParameterError(f"mechanism must be a Mechanism, got {mechanism!r}")
+            raise ParameterError(f"mechanism must be a Mechanism, got {shown(mechanism)}")
         times = whole("count", count, 0)
-        if times:
-            parts = mechanism.parts
-            self._counts |= {m: self._counts.get(m, 0) + n * times for m, n in parts.items()}
+        if not times:
+            return
+        parts = mechanism.parts
+        more = times * sum(parts.values())
+        with self._lock:
+            counts = {m: self._counts.get(m, 0) + n * times for m, n in parts.items()}
+            self._steps = steps_in_all(self._steps + more)
+            self._counts |= counts
 
     @property
     def spent(self) -> Mechanism:
         """Everything so far, as one mechanism."""
-        return compose(self._counts.items())
+        return compose(self._now().items())
+
+    def _now(self) -> dict[Mechanism, int]:
+        with self._lock:
+            return dict(self._counts)
 
     @property
     def relation(self) -> Relation | None:
@@ -104,7 +135,7 @@ class Accountant:
         >>> round(accountant.cgf(3.5), 9)  # 8·λ·(λ + 1)/(2·2²)
         15.75
         """
-        wanted = np.asarray(lambdas, dtype=float)
+        wanted = numbers("lambda", lambdas)
         for value in wanted.ravel().tolist():
             finite_non_negative("lambda", value)
         orders = 1 + wanted
@@ -134,10 +165,7 @@ class Accountant:
           "spent": []
         }
         """
-        spent = [{"mechanism": _text(m), "count": count} for m, count in self._counts.items()]
-        relation = self._relation and self._relation.value
-        state = {"format": FORMAT, "version": VERSION, "relation": relation, "spent": spent}
-        return json.dumps(state, indent=2)
+        return account_text.written(self._relation, self._now())
 
     @classmethod
     def from_json(cls, text: str) -> Accountant:
@@ -146,85 +174,92 @@ class Accountant:
         >>> Accountant.from_json(Accountant().to_json()).spent
         Composition()
         """
-        state = _decoded(text)
-        _check_keys("state", state, {"format", "version", "relation", "spent"})
-        if state["format"] != FORMAT:
-            raise ParameterError(f"format must be {FORMAT!r}, got {state['format']!r}")
-        if state["version"] != VERSION or isinstance(state["version"], bool):
-            raise ParameterError(f"version must be {VERSION}, got {state['version']!r}")
-        if not isinstance(state["spent"], list):
-            raise ParameterError(f"spent must be a list, got {state['spent']!r}")
-        self = cls(_relation(state["relation"]))
-        for place, entry in enumerate(state["spent"]):
-            self._restore(f"spent[{place}]", entry)
+        relation, spent = account_text.read(text)
+        self = cls(relation)
+        for place, mechanism, count in account_text.entries(spent):
+            try:
+                self.spend(parse(mechanism), count)
+            except ParameterError as error:
+                raise ParameterError(f"{place}: {error}") from error
         return self
 
-    def _restore(self, place: str, entry: Any) -> None:
-        _check_keys(place, entry, {"mechanism", "count"})
-        try:
-            self.spend(parse(entry["mechanism"]), entry["count"])
-        except ParameterError as error:
-            raise ParameterError(f"{place}: {error}") from error
+    # files ------------------------------------------------------------------------------------
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write `to_json()` to a file, whole or not at all: the old file stays until the new is."""
-        write_whole(path, self.to_json())
+    def save(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
+        """Write `to_json()` to a file, whole or not at all: the old file stays until the new is.
+
+        A file that is there must be as this accountant last read or wrote it, else somebody else's
+        spending would be lost: a `SavingError`. `overwrite` replaces whatever is there.
+        """
+        place = os.path.realpath(path)
+        with nullcontext() if place in self._held else locked(place), self._lock:
+            if not overwrite:
+                self._check_unchanged(place)
+            write_whole(place, self.to_json())
+            self._files[place] = _digest(Path(place).read_bytes())
+
+    def _check_unchanged(self, place: str) -> None:
+        try:
+            now = _digest(Path(place).read_bytes())
+        except FileNotFoundError:
+            return
+        if self._files.get(place) == now:
+            return
+        why = "changed since this accountant read it" if place in self._files else "there already"
+        raise SavingError(
+            f"{place} was {why}, and what it says was spent would be lost; spend in "
+            "`with Accountant.open(path) as accountant:`, or give overwrite=True to lose it"
+        )
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Accountant:
         """The accountant that `save` wrote."""
+        data = Path(path).read_bytes()
         try:
-            text = Path(path).read_text(encoding="utf-8")
+            text = data.decode()
         except UnicodeDecodeError as error:
             raise ParameterError(f"{os.fspath(path)} is not UTF-8 text: {error}") from None
-        return cls.from_json(text)
+        self = cls.from_json(text)
+        self._files[os.path.realpath(path)] = _digest(data)
+        return self
+
+    @classmethod
+    @contextmanager
+    def open(
+        cls, path: str | os.PathLike[str], relation: Relation | None = None
+    ) -> Iterator[Accountant]:
+        """The accountant of a file, for this process alone; at the end, it is saved there.
+
+        Others who open or save the file wait up to a minute for their turn. What was spent is saved
+        when an error ends the block, too. A file that is not there is begun, with `relation`; one
+        that is there must be about the same neighbours if `relation` is given.
+
+        >>> import tempfile
+        >>> from hockeystick import Gaussian
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     for _ in range(2):
+        ...         with Accountant.open(f"{folder}/spent.json") as accountant:
+        ...             accountant.spend(Gaussian(2.0))
+        ...     Accountant.load(f"{folder}/spent.json").spent
+        Gaussian(2.0) * 2
+        """
+        place = os.path.realpath(path)
+        with locked(place):
+            self = cls.load(place) if os.path.exists(place) else cls(relation)
+            if relation not in (None, self._relation):
+                raise ParameterError(
+                    f"relation must be that of {place}, {self._relation!r}, got {shown(relation)}"
+                )
+            self._held.add(place)
+            try:
+                yield self
+            finally:
+                self.save(place)
+                self._held.discard(place)
 
     def __repr__(self) -> str:
         return f"<Accountant relation={self._relation!r} spent={self.spent!r}>"
 
 
-def _text(mechanism: Mechanism) -> str:
-    """The text of a mechanism, which must mean the same when read back."""
-    text = repr(mechanism)
-    try:
-        same = parse(text) == mechanism
-    except ParameterError as error:
-        raise ParameterError(f"a mechanism cannot be written as text: {error}") from error
-    if not same:
-        raise ParameterError(f"a mechanism cannot be written as text: {text} is another one")
-    return text
-
-
-def _decoded(text: str) -> dict[str, Any]:
-    try:
-        state = json.loads(text, object_pairs_hook=_without_repeats)
-    except ParameterError:
-        raise
-    except (ValueError, TypeError, RecursionError) as error:
-        raise ParameterError(f"text must be JSON: {error}") from None
-    if not isinstance(state, dict):
-        raise ParameterError(f"text must be a JSON object, got {state!r}")
-    return state
-
-
-def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        names = ", ".join(name for name, _ in pairs)
-        raise ParameterError(f"each key must be given once, got {names}")
-    return found
-
-
-def _check_keys(place: str, entry: Any, keys: set[str]) -> None:
-    if not isinstance(entry, dict) or set(entry) != keys:
-        got = ", ".join(sorted(entry)) if isinstance(entry, dict) else repr(entry)
-        raise ParameterError(f"{place} must have the keys {', '.join(sorted(keys))}, got {got}")
-
-
-def _relation(name: Any) -> Relation | None:
-    if name is None:
-        return None
-    if not isinstance(name, str) or name not in Relation.__members__:
-        known = ", ".join(Relation.__members__)
-        raise ParameterError(f"relation must be null or one of {known}, got {name!r}")
-    return Relation[name]
+def _digest(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from hockeystick.domain import steps_in_all
 from hockeystick.errors import RelationError
 from hockeystick.loss import Loss
 from hockeystick.mechanism import Mechanism
@@ -17,7 +18,7 @@ class Composition(Mechanism):
     """Several mechanisms run on the same data, each some number of times, in any order.
 
     Valid for adaptive choice of what is asked, as long as the list of mechanisms and counts is
-    fixed in advance.
+    fixed in advance. At most 2^62 steps in all.
     """
 
     def __init__(self, parts: dict[Mechanism, int] | None = None) -> None:
@@ -83,7 +84,10 @@ class Composition(Mechanism):
 
 
 def compose(terms: Iterable[tuple[Mechanism, int]]) -> Mechanism:
-    """The composition of mechanisms with counts; one mechanism, once, is itself."""
+    """The composition of mechanisms with counts, at most 2^62 steps in all.
+
+    One mechanism, once, is itself.
+    """
     total: dict[Mechanism, int] = {}
     for term, count in terms:
         parts = term.parts
@@ -92,6 +96,7 @@ def compose(terms: Iterable[tuple[Mechanism, int]]) -> Mechanism:
         elif count:
             for mechanism, times in parts.items():
                 total[mechanism] = total.get(mechanism, 0) + times * count
+    steps_in_all(sum(total.values()))
     if len(total) == 1 and next(iter(total.values())) == 1:
         return next(iter(total))
     return Composition(total)

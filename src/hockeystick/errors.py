@@ -17,5 +17,9 @@ class NumericalError(HockeystickError, ArithmeticError):
     """The requested accuracy cannot be reached by the route that was asked for."""
 
 
+class SavingError(HockeystickError):
+    """A file is in use, or what it says was spent would be lost; it is as it was."""
+
+
 class BudgetExceeded(HockeystickError):
     """Spending would go over a declared budget; nothing was spent."""

@@ -27,15 +27,13 @@ from typing import TypeVar
 
 from hockeystick import mechanisms, samplers
 from hockeystick.composition import Composition, compose
-from hockeystick.domain import whole
+from hockeystick.domain import LARGEST_FLOAT_INTEGER, real, shown, whole
 from hockeystick.errors import HockeystickError, ParameterError
 from hockeystick.mechanism import Mechanism
 from hockeystick.samplers.sampler import Sampler
 
 MOST_CHARACTERS = 100_000
 MOST_DEPTH = 50
-LARGEST_INTEGER = 10**4300 - 1
-"""Python does not write longer ones as text."""
 
 T = TypeVar("T")
 Value = Mechanism | Sampler | int | float
@@ -46,6 +44,8 @@ _ALLOWED = (
     "and mechanism * count"
 )
 _STRANGE = re.compile(r"[^\w\s.,()+*=-]", re.ASCII)
+_GLUED = re.compile(r"(?<!\w)\.?\d[\w.]*?(?:and|else|for|if|in|is|not|or)(?!\w)", re.ASCII)
+"""A number with a word of Python's at its end, of which Python would warn on standard error."""
 _MARK = re.compile(r"(?<!\w)[\d.][\d_.]*[eE][+-]|[()+]", re.ASCII)
 _PLACE = re.compile(r"(?<![\w.])(?:\?|\{([A-Za-z_]\w*)\})(?![\w.])", re.ASCII)
 _HINTS = {
@@ -65,7 +65,7 @@ def parse(text: str) -> Mechanism:
     Gaussian(1.1).on(Poisson(0.01)) * 100 + Laplace(2.0)
     """
     if not isinstance(text, str):
-        raise ParameterError(f"text must be a string, got {_short(repr(text))}")
+        raise ParameterError(f"text must be a string, got {shown(text)}")
     if len(text) > MOST_CHARACTERS:
         raise ParameterError(
             f"text must have at most {MOST_CHARACTERS} characters, got {len(text)}"
@@ -109,8 +109,9 @@ def filled(text: str, values: Mapping[str, float]) -> Mechanism:
 
 def _numeral(value: float) -> str:
     """The number as text; a whole one without a point, since it may be a count."""
-    exact = isinstance(value, int) or (float(value).is_integer() and abs(value) < 2**53)
-    return repr(int(value) if exact else float(value))
+    number = real("value", value)
+    exact = isinstance(value, int) or (number.is_integer() and abs(number) < 2**53)
+    return repr(int(value) if exact else number)
 
 
 def _check_characters(text: str) -> None:
@@ -122,6 +123,10 @@ def _check_characters(text: str) -> None:
         raise ParameterError(
             f"unexpected {strange[0]!r} at position {at + 1}, near {near!r}: {hint}"
         )
+    glued = _GLUED.search(text)
+    if glued:
+        at = glued.start() + 1
+        raise ParameterError(f"{_short(glued[0])!r} at position {at} is not a number; {_ALLOWED}")
 
 
 def _terms(line: str) -> Iterator[tuple[int, int]]:
@@ -203,7 +208,7 @@ class _Reader:
 
     def number(self, node: ast.Constant) -> int | float:
         value = node.value
-        if type(value) is int and value <= LARGEST_INTEGER:
+        if type(value) is int and value <= LARGEST_FLOAT_INTEGER:
             return value
         if type(value) is float and math.isfinite(value):
             return value
@@ -314,7 +319,7 @@ def _empty() -> Mechanism:
 def _sampled(mechanism: Mechanism) -> Callable[[Sampler], Mechanism]:
     def on(sampler: Sampler) -> Mechanism:
         if not isinstance(sampler, Sampler):
-            raise ParameterError(f"on takes a sampler, got {_short(repr(sampler))}")
+            raise ParameterError(f"on takes a sampler, got {shown(sampler)}")
         return mechanism.on(sampler)
 
     return on

@@ -257,7 +257,7 @@ def rdp(mechanism: Mechanism, order: Any, relation: Relation | None, method: str
     """Rényi divergence at each order, the larger of the two directions."""
     _check(method)
     relation = relation_of(mechanism, relation)
-    orders = np.atleast_1d(np.asarray(order, dtype=float))
+    orders = np.atleast_1d(domain.numbers("order", order))
     for value in orders.ravel():
         domain.order("order", float(value))
     flat = orders.ravel()
@@ -335,7 +335,7 @@ def tradeoff(
     mechanism: Mechanism, alphas: Sequence[float] | Array, relation: Relation | None, method: str
 ) -> Bounds:
     """f(α), the smallest type II error at each type I error α."""
-    wanted = np.asarray(alphas, dtype=float)
+    wanted = domain.numbers("alphas", alphas)
     for value in wanted.ravel():
         domain.probability("alpha", float(value))
     curve = Profile(lambda epsilon: delta(mechanism, epsilon, relation, method))

@@ -62,7 +62,7 @@ def test_every_command_has_the_same_options_and_a_page(name: str) -> None:
 def test_the_page_says_which_commands_share_which_options() -> None:
     text = (DOCS / "commands" / "README.md").read_text()
     said = dict(re.findall(r"^\| `(--\w+)` \| ([\w, ]+) \|$", text, re.MULTILINE))
-    assert list(said) == ["--json", "--relation", "--method"]
+    assert list(said) == ["--json", "--timeout", "--relation", "--method"]
     names = main.list_commands(click.Context(main))
     for option, words in said.items():
         having = [

@@ -61,6 +61,24 @@ def test_gaussian_noise_has_a_closed_form(shape, trials):
 
 
 @pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("trials", [1.5, 10.0, 1000.0])
+def test_the_mean_loss_is_below_every_order(shape, trials):
+    """At order 1 log E[K]/(λ − 1) is infinite, but D_1 <= D_λ; the best λ is 1 + √(log E[K]/ρ)."""
+    rho, log = 1 / 32, -math.log(gamma_of(trials, shape))
+    extra = (1 + shape) * (2 * math.sqrt(rho * log) - rho)
+    least = rho + 2 * math.sqrt(rho * math.log(trials)) + extra
+    found = tuned(hs.Gaussian(4.0), trials, shape=shape).rdp(1)
+    assert least * (1 - 1e-12) <= found <= least * 1.07  # orders are tried by powers of 2
+
+
+def test_the_mean_loss_of_poisson_trials_and_of_what_has_none():
+    curve = tuned(hs.Gaussian(4.0), 10, shape="poisson")
+    assert 1 / 32 < curve.rdp(1) <= min(curve.rdp(x) for x in (1.5, 2.0, 3.0, 5.0, 9.0))
+    assert tuned(hs.Gaussian(0.0), 10).rdp(1) == math.inf
+    assert tuned(hs.RenyiDP({2: 0.1}), 10, shape="poisson").rdp(1) < math.inf
+
+
+@pytest.mark.parametrize("shape", SHAPES)
 def test_pure_privacy_costs_two_plus_eta_times(shape):
     """Papernot and Steinke (2022), Corollary 3; three times for the geometric law."""
     found = tuned(hs.Laplace(4.0), 50, shape=shape).rdp(math.inf)

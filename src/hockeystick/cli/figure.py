@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from hockeystick.cli.shared import answer, options, progress
+from hockeystick.cli.shared import answer, options, progress, writing
 
 if TYPE_CHECKING:
     from hockeystick.figures import Figure
@@ -69,9 +69,11 @@ def _make(name: str | None, output: str | None, data: str | None, as_json: bool)
     with progress.bar(name) as show:
         result = catalogue.compute(name, lambda fraction: show(round(100 * fraction), 100))
     if data is not None:
-        table.write_csv(result, data)
+        with writing.whole(data) as draft:
+            table.write_csv(result, draft)
     if output is not None:
-        plot.draw(result, output)
+        with writing.whole(output) as draft:
+            plot.draw(result, draft)
     return result
 
 

@@ -17,9 +17,12 @@ from typing import Any
 
 import click
 
+from hockeystick.cli.shared import timeout
 from hockeystick.errors import HockeystickError
 
 NOT_COMMANDS = {"__main__", "main"}
+MOST_CHARACTERS = 1000
+"""Of a message: what it quotes may be long."""
 
 
 class BadInput(click.ClickException):
@@ -41,7 +44,7 @@ class Commands(click.Group):
         if name not in self.list_commands(ctx):
             return None
         command: click.Command = getattr(import_module(f"hockeystick.cli.{name}"), name)
-        return command
+        return timeout.limited(command)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Read the options of the group; without any word show the help."""
@@ -63,13 +66,21 @@ def _one_line(ctx: click.Context) -> Iterator[None]:
         yield
     except click.UsageError as error:
         path = (error.ctx or ctx).command_path
-        raise BadInput(f"{error.format_message()} See '{path} --help'.") from error
+        raise BadInput(f"{_short(error.format_message())} See '{path} --help'.") from error
     except HockeystickError as error:
-        raise BadInput(" ".join(str(error).split())) from error
+        raise BadInput(_short(str(error))) from error
     except OSError as error:
         if error.filename is None:
             raise  # a closed pipe, at which click ends quietly
-        raise BadInput(f"{error.filename}: {error.strerror}") from error
+        raise BadInput(_short(f"{error.filename}: {error.strerror}")) from error
+
+
+def _short(message: str) -> str:
+    """One line that a terminal can show, of no more characters than one can read."""
+    line = " ".join(message.split())
+    if len(line) > MOST_CHARACTERS:
+        line = f"{line[: MOST_CHARACTERS // 2]} ... {line[-MOST_CHARACTERS // 4 :]}"
+    return "".join(each if each.isprintable() else repr(each)[1:-1] for each in line)
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})

@@ -6,7 +6,16 @@ from typing import TYPE_CHECKING
 
 import click
 
-from hockeystick.cli.shared import answer, canvas, curves, options, picture, progress, reading
+from hockeystick.cli.shared import (
+    answer,
+    canvas,
+    curves,
+    options,
+    picture,
+    progress,
+    reading,
+    writing,
+)
 
 if TYPE_CHECKING:
     from hockeystick.relation import Relation
@@ -63,9 +72,11 @@ def plot(
     with progress.bar("plot") as show:
         drawn = curves.curves(mechanisms, chosen, start, stop, points, delta, asked, show)
     if data is not None:
-        curves.write_csv(drawn, chosen, data)
+        with writing.whole(data) as draft:
+            curves.write_csv(drawn, chosen, draft)
     if output is not None:
-        picture.draw(drawn, chosen, output)
+        with writing.whole(output) as draft:
+            picture.draw(drawn, chosen, draft)
     if as_json:
         _print_json(drawn, kind)
     elif output is None and data is None:

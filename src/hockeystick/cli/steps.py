@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from hockeystick.cli.shared import answer, options, reading
+from hockeystick.domain import LARGEST_WHOLE
 from hockeystick.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
     from hockeystick.relation import Relation
 
 STRIDE = 256
-MOST_STEPS = 10**24
 
 
 @click.command()
@@ -76,11 +76,14 @@ def _most(
         return 0
     if float(step.epsilon(0.0, relation=relation)) == 0 or math.isinf(epsilon) or delta == 1:
         return math.inf
-    low, high = 1, STRIDE  # few steps of a sampled mechanism take longer to account than many
+    most = LARGEST_WHOLE // sum(step.parts.values())
+    low, high = 1, min(STRIDE, most)  # few steps of a sampled mechanism take longer than many
     while fits(high):
-        low, high = high, high * STRIDE
-        if high > MOST_STEPS:
-            raise ParameterError(f"epsilon must be so small that {MOST_STEPS} steps exceed it")
+        if high == most:
+            raise ParameterError(
+                f"epsilon must be so small that 2^62 steps exceed it, got {epsilon!r}"
+            )
+        low, high = high, min(high * STRIDE, most)
     while high - low > 1:
         middle = math.isqrt(low * high) if high > 2 * low else (low + high) // 2
         low, high = (middle, high) if fits(middle) else (low, middle)

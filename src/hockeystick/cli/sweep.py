@@ -11,7 +11,7 @@ from typing import IO, TYPE_CHECKING
 
 import click
 
-from hockeystick.cli.shared import answer, options, progress, reading
+from hockeystick.cli.shared import answer, options, progress, reading, timeout, writing
 from hockeystick.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -29,7 +29,9 @@ Row = dict[str, float | str]
 @click.option("--delta", type=float, help="The delta of the guarantees.")
 @click.option("--epsilon", type=float, help="Their epsilon: the smallest delta is asked for.")
 @click.option("-o", "--output", type=options.OutputFile(), help="CSV file.")
-@click.option("--workers", type=click.IntRange(1), help="Processes; as many as there are cores.")
+@click.option(
+    "--workers", type=click.IntRange(1, 1024), help="Processes; as many as there are cores."
+)
 def sweep(
     words: tuple[str, ...],
     relation: Relation | None,
@@ -68,7 +70,10 @@ def sweep(
     asked = "delta" if delta is None else "epsilon"
     table = [_with_ends(row, asked) for row in rows]
     if output is not None:
-        with open(output, "w", newline="", encoding="utf-8") as file:
+        with (
+            writing.whole(output) as draft,
+            open(draft, "w", newline="", encoding="utf-8") as file,
+        ):
             _write(table, file)
     if as_json:
         answer.print_json({"rows": table})
@@ -87,7 +92,11 @@ def _executor(workers: int | None) -> Iterator[Executor | None]:
     from multiprocessing import get_context
 
     with ProcessPoolExecutor(count, mp_context=get_context("spawn")) as executor:
-        yield executor
+        try:
+            yield executor
+        except BaseException:
+            timeout.end_workers()  # else they are waited for
+            raise
 
 
 def _split(words: tuple[str, ...]) -> tuple[str, dict[str, list[float]]]:

@@ -28,6 +28,10 @@ from hockeystick.relation import Relation
 ROUNDING = 1e-12
 """Relative error of a Rényi divergence that was computed, with room to spare."""
 
+EXPONENTS = [float(x) for x in range(-8, 40)]
+ORDERS = [1 + 2.0**x for x in EXPONENTS]
+"""Orders among which the best is looked for."""
+
 Shape = float | Literal["poisson"]
 
 
@@ -49,7 +53,9 @@ def tuned(
 
         ε'(λ) = ε(λ) + μ·δ(log(1 + 1/(λ−1))) + log μ/(λ − 1)
 
-    (Papernot and Steinke 2022, Theorem 6); there K may be 0, and then nothing is chosen.
+    (Papernot and Steinke 2022, Theorem 6); there K may be 0, and then nothing is chosen. Both grow
+    without bound as λ falls to 1; as D_λ never falls in λ, the least bound of larger orders holds
+    at 1.
 
     Parameters
     ----------
@@ -71,7 +77,7 @@ def tuned(
 def _tuned(mechanism: Mechanism, trials: float, shape: Shape, relation: Relation | None) -> RenyiDP:
     if shape == "poisson":
         mean = _mean(trials, 1.0)
-        return RenyiDP(_poisson(mechanism, mean, relation))
+        return RenyiDP(_from_one(_poisson(mechanism, mean, relation)))
     gamma, mean = _gamma(trials, shape)
     extra = (1 + float(shape)) * _cheapest(mechanism, math.log(1 / gamma), relation)
 
@@ -79,7 +85,26 @@ def _tuned(mechanism: Mechanism, trials: float, shape: Shape, relation: Relation
         own = float(mechanism.rdp(order, relation=relation))
         return own + extra + math.log(mean) / (order - 1)
 
-    return RenyiDP(curve)
+    return RenyiDP(_from_one(curve))
+
+
+def _from_one(curve: Callable[[float], float]) -> Callable[[float], float]:
+    """The same bounds, and at order 1 the least of those at larger orders."""
+
+    def bound(order: float) -> float:
+        if order > 1:
+            return curve(order)
+        return min(_reached(curve, larger) for larger in ORDERS)
+
+    return bound
+
+
+def _reached(curve: Callable[[float], float], order: float) -> float:
+    """The curve at an order; inf where it is out of reach."""
+    try:
+        return curve(order)
+    except NumericalError:
+        return math.inf
 
 
 def tuning_cost(
@@ -176,17 +201,15 @@ def _cheapest(mechanism: Mechanism, log: float, relation: Relation | None) -> fl
     """min over λ̂ of (1 − 1/λ̂)·ε(λ̂) + log(1/γ)/λ̂; any λ̂ is valid, so the search needs no care."""
     from scipy.optimize import minimize_scalar
 
-    def at(exponent: float) -> float:
-        order = 1 + math.exp2(exponent)
-        try:
-            own = float(mechanism.rdp(order, relation=relation))
-        except NumericalError:  # an order that is out of reach
-            return math.inf
+    def curve(order: float) -> float:
+        own = float(mechanism.rdp(order, relation=relation))
         return (1 - 1 / order) * own + log / order
 
-    grid = np.arange(-8.0, 40.0)
-    values = [at(x) for x in grid.tolist()]
-    best = float(grid[int(np.argmin(values))])
+    def at(exponent: float) -> float:
+        return _reached(curve, 1 + math.exp2(exponent))
+
+    values = [at(x) for x in EXPONENTS]
+    best = EXPONENTS[int(np.argmin(values))]
     refined = minimize_scalar(at, bounds=(best - 1, best + 1), method="bounded")
     pure = float(mechanism.rdp(math.inf, relation=relation))
     return float(min(*values, refined.fun, pure))
@@ -197,6 +220,8 @@ def _poisson(
 ) -> Callable[[float], float]:
     def curve(order: float) -> float:
         own = float(mechanism.rdp(order, relation=relation))
+        if math.isinf(own):
+            return own
         # A little below log(1 + 1/(λ−1)), which is allowed and stays so after rounding.
         delta = mechanism.delta((1 - 1e-12) * math.log1p(1 / (order - 1)), relation=relation)
         return own + mean * float(delta) + math.log(mean) / (order - 1)

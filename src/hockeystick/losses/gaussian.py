@@ -86,11 +86,12 @@ class GaussianLoss(Loss):
         mu = self.shift
         a = min(9.0, ANGLE / mu)
         step = 2 * math.pi * a / (NATS + a * a / 2 + turn * mu * a)
-        first = math.floor((min(low + 1, 0.0) * mu - REACH) / step)
-        last = math.ceil((max(high + 1, 0.0) * mu + REACH) / step)
-        if last - first > MOST_NODES:
-            raise NumericalError(f"the quadrature of {self!r} would need {last - first} nodes")
-        return _nodes(mu, step * np.arange(first, last + 1), math.log(step))
+        first = (min(low + 1, 0.0) * mu - REACH) / step
+        last = (max(high + 1, 0.0) * mu + REACH) / step
+        if not last - first <= MOST_NODES:
+            raise NumericalError(f"the quadrature of {self!r} would need {last - first:g} nodes")
+        x = step * np.arange(math.floor(first), math.ceil(last) + 1)
+        return _nodes(mu, x, math.log(step))
 
     def spread(
         self, tilt: float, frequencies: Array, resolved: float, guarded: bool = True

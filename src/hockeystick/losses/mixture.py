@@ -151,17 +151,18 @@ class MixtureLoss(Loss):
         a = min(9.0, ANGLE / self.span)
         bend = turn + 0.5 * max(0.0, -1 - low)  # a negative power narrows the strip
         step = 2 * math.pi * a / (NATS + a * a / 2 + bend * self.span * a)
-        count = math.ceil((last - first) / step)
-        if count > MOST_NODES:
-            raise NumericalError(f"the quadrature of {self!r} would need {count} nodes")
-        x = first + step * np.arange(count + 1)
+        count = (last - first) / step
+        if not count <= MOST_NODES:
+            raise NumericalError(f"the quadrature of {self!r} would need {count:g} nodes")
+        x = first + step * np.arange(math.ceil(count) + 1)
         return self._nodes(x, math.log(step))
 
     def _panels(self, first: float, width: float) -> Nodes:
-        count = math.ceil((self.ceiling - first) / width)
+        panels = (self.ceiling - first) / width
         points, weights = legendre()
-        if count * points.size > MOST_NODES:
-            raise NumericalError(f"the quadrature of {self!r} would need {count} panels")
+        if not panels * points.size <= MOST_NODES:
+            raise NumericalError(f"the quadrature of {self!r} would need {panels:g} panels")
+        count = math.ceil(panels)
         edges = np.linspace(first, self.ceiling, count + 1)
         half = (edges[1] - edges[0]) / 2
         x = (edges[:-1, None] + half * (points + 1)).ravel()

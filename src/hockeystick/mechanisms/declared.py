@@ -14,6 +14,9 @@ from hockeystick.mechanism import Mechanism, call_text
 from hockeystick.relation import Relation
 from hockeystick.series import Array
 
+EULER = 0.5772156649015329
+"""Euler's constant, the limit of Σ_{i<=k} 1/i − log k, rounded up."""
+
 
 def _two_point(epsilon: float, delta: float) -> Loss:
     if math.isinf(epsilon) or delta == 1:
@@ -88,6 +91,13 @@ class ApproximateDP(Mechanism):
         return call_text("ApproximateDP", self.epsilon_, self.delta_)
 
 
+def _harmonic(k: int) -> float:
+    """Σ_{i<=k} 1/i; of many terms, the first of its asymptotic series that leave it from above."""
+    if k <= 100:
+        return sum(1 / i for i in range(1, k + 1))
+    return math.log(k) + EULER + 1 / (2 * k) - 1 / (12 * k**2) + 1 / (120 * k**4)
+
+
 @dataclass(frozen=True, repr=False)
 class ZeroConcentratedDP(Mechanism):
     """Any (ξ, ρ)-zCDP mechanism: Rényi divergence at most ξ + ρα at every order α > 1.
@@ -111,9 +121,7 @@ class ZeroConcentratedDP(Mechanism):
     def group(self, size: int) -> Mechanism:
         """ρ grows with the square of the size, ξ by size·Σ 1/i (Bun and Steinke 2016)."""
         k = whole("size", size, 1)
-        return ZeroConcentratedDP(
-            k * k * self.rho, self.xi * k * sum(1 / i for i in range(1, k + 1))
-        )
+        return ZeroConcentratedDP(k * k * self.rho, self.xi * k * _harmonic(k) if self.xi else 0.0)
 
     def renyi(self, orders: Array, relation: Relation) -> tuple[Array, Array]:
         value = self.xi + (self.rho * orders if self.rho else 0 * np.minimum(orders, 1))

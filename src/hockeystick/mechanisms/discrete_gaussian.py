@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from hockeystick.errors import NumericalError
 from hockeystick.loss import CHUNK, EMPTY, Atoms, Loss, Nodes
 from hockeystick.losses.atoms import AtomicLoss
 from hockeystick.mechanisms.discrete import DiscreteNoise
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 
 REACH = 10.0
 """Scales beyond which the noise is dropped: 1e-22 of its mass."""
+MOST_ATOMS = 10_000_000
+"""More take hundreds of megabytes; large orders ask for them."""
 
 
 class DiscreteGaussian(DiscreteNoise):
@@ -66,9 +69,10 @@ class DiscreteGaussianLoss(Loss):
     def _between(self, low: float, high: float) -> Atoms:
         """The atoms that matter to E_Q[e^{pL}] for p in [low, high]: p moves the centre to p·k."""
         reach = REACH * self.scale + 2
-        first = math.floor(low * self.steps - reach)
-        last = math.ceil(high * self.steps + reach)
-        x = np.arange(first, last + 1, dtype=float)
+        first, last = low * self.steps - reach, high * self.steps + reach
+        if last - first > MOST_ATOMS:
+            raise NumericalError(f"the sum over {self!r} would have {last - first:g} terms")
+        x = np.arange(math.floor(first), math.ceil(last) + 1, dtype=float)
         width = 2 * self.scale**2
         centre = np.arange(-math.ceil(reach), math.ceil(reach) + 1)
         total = math.log(np.exp(-(centre**2) / width).sum())

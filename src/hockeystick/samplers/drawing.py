@@ -23,7 +23,6 @@ from hockeystick.randomness import Randomness, binomial, coins, generator
 
 Indices = NDArray[np.int64]
 
-LARGEST = 2**62  # so that a population and the block after it still fit into an int64
 DENSE = 2.0**-5  # from this rate on, a coin for every record is the quicker way
 
 
@@ -189,6 +188,4 @@ def partition(population: int, size: int, rng: Randomness = None) -> list[Indice
 
 
 def _population(population: int) -> int:
-    if whole("population", population, 0) > LARGEST:
-        raise ParameterError(f"population must be an integer in [0, 2^62], got {population!r}")
-    return int(population)
+    return whole("population", population, 0)  # and the block after it still fits into an int64

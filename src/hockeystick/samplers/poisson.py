@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from hockeystick.domain import probability
-from hockeystick.errors import NumericalError
+from hockeystick.errors import NumericalError, ParameterError
 from hockeystick.loss import Loss
 from hockeystick.losses.atoms import NOTHING
 from hockeystick.losses.gaussian import GaussianLoss
@@ -33,6 +33,9 @@ from hockeystick.series import Array
 
 if TYPE_CHECKING:
     from hockeystick.randomness import Randomness
+
+MOST_TOGETHER = 1000
+"""Records of one person on a sample: the pair is a mixture of as many Gaussians."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -114,6 +117,12 @@ class Poisson(Sampler):
         loss = base_loss(mechanism, relation)
         if relation is REPLACE_ONE or not isinstance(loss, GaussianLoss):
             return super().group(mechanism, size, relation)
+        if size > MOST_TOGETHER:
+            raise ParameterError(
+                f"size must be at most {MOST_TOGETHER} on a sample of records, got {size}; sample "
+                f"the people instead, each with all their records: {mechanism!r}.group({size})"
+                f".on({self!r})"
+            )
         drawn = np.arange(size + 1)
         weights = binomial_weights(size, self.rate, size)
         p = GaussianMixture.of(weights, loss.shift * drawn)

@@ -162,7 +162,7 @@ class Grouped(Mechanism):
         return self.sampled.natural_relation
 
     def group(self, size: int) -> Mechanism:
-        return Grouped(self.sampled, self.size * whole("size", size, 1))
+        return Grouped(self.sampled, whole("size", self.size * whole("size", size, 1), 1))
 
     def __repr__(self) -> str:
         return f"{self.sampled!r}.group({self.size})"

@@ -13,6 +13,7 @@ count = 10000                            # optional, 1
 
 from __future__ import annotations
 
+import math
 import tomllib
 from collections.abc import Set
 from dataclasses import dataclass
@@ -57,8 +58,14 @@ class Plan:
 def read(text: str) -> Plan:
     """The plan in a TOML text; every surprise in it is a `ParameterError` that says where."""
     try:
-        table = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+        table = tomllib.loads(text, parse_float=_float)
+    except ParameterError:
+        raise
+    except RecursionError:
+        raise ParameterError(
+            "plan must be TOML of few levels, got lists in lists in lists"
+        ) from None
+    except ValueError as error:  # TOMLDecodeError is one, and integers may be too long for Python
         raise ParameterError(f"plan must be TOML: {error}") from None
     _check_keys("plan", table, {"budget", "releases"}, {"relation"})
     budget = table["budget"]
@@ -74,6 +81,16 @@ def read(text: str) -> Plan:
     )
 
 
+def _float(word: str) -> float:
+    """The number; infinity must be written as such."""
+    value = float(word)
+    if math.isinf(value) and "inf" not in word:
+        raise ParameterError(
+            f"numbers must be below 2^1024, got {domain.shown(word)}; infinity is inf"
+        )
+    return value
+
+
 def _release(name: str, entry: Any) -> Release:
     from hockeystick.expression import parse
 
@@ -82,16 +99,18 @@ def _release(name: str, entry: Any) -> Release:
     try:
         step = parse(entry["expression"])
         count = domain.whole("count", entry.get("count", 1), 0)
+        return Release(name, entry["expression"], count, step * count)
     except ParameterError as error:
         raise ParameterError(f"{place}: {error}") from error
-    return Release(name, entry["expression"], count, step * count)
 
 
 def _relation(name: Any) -> Relation | None:
     if name is None:
         return None
     if not isinstance(name, str) or name not in RELATIONS:
-        raise ParameterError(f"relation must be one of {', '.join(RELATIONS)}, got {name!r}")
+        raise ParameterError(
+            f"relation must be one of {', '.join(RELATIONS)}, got {domain.shown(name)}"
+        )
     return RELATIONS[name]
 
 
@@ -99,5 +118,5 @@ def _check_keys(place: str, entry: Any, needed: Set[str], allowed: Set[str] = fr
     got = set(entry) if isinstance(entry, dict) else set()
     if not isinstance(entry, dict) or needed - got or got - needed - allowed:
         keys = ", ".join([*sorted(needed), *(f"{key} (optional)" for key in sorted(allowed))])
-        found = ", ".join(sorted(got)) if isinstance(entry, dict) else repr(entry)
+        found = ", ".join(sorted(got)) if isinstance(entry, dict) else domain.shown(entry)
         raise ParameterError(f"{place} must have the keys {keys}, got {found or 'none'}")

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import math
 import sys
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from hockeystick.domain import shown
 from hockeystick.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -14,6 +16,8 @@ if TYPE_CHECKING:
 
 MOST_CHARACTERS = 100_000
 """As many as an expression may have."""
+MOST_BYTES = 10_000_000
+"""As many as a file may have."""
 MOST_NUMBERS = 1_000_000
 
 
@@ -33,7 +37,10 @@ def text(expression: str) -> str:
 
 def content(path: str) -> str:
     """The text of a file; `-` is standard input."""
-    data = sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
+    with nullcontext(sys.stdin.buffer) if path == "-" else Path(path).open("rb") as file:
+        data = file.read(MOST_BYTES + 1)
+    if len(data) > MOST_BYTES:
+        raise ParameterError(f"{path} must have at most {MOST_BYTES} bytes, got more")
     try:
         return data.decode()
     except UnicodeDecodeError:
@@ -63,7 +70,7 @@ def _range(name: str, *words: str) -> list[float]:
         given = ":".join(words)
         raise ParameterError(
             f"{name} must be a finite range start:stop:count with count from 2 to {MOST_NUMBERS}, "
-            f"got {given!r}"
+            f"got {shown(given)}"
         )
     return [first + (last - first) * (i / steps) for i in range(steps)] + [last]
 
@@ -73,5 +80,5 @@ def _number(name: str, word: str) -> float:
         return float(word)
     except ValueError:
         raise ParameterError(
-            f"{name} must be numbers such as 0.5,1,2 or a range such as 0.5:4:50, got {word!r}"
+            f"{name} must be numbers such as 0.5,1,2 or a range such as 0.5:4:50, got {shown(word)}"
         ) from None

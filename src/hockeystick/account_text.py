@@ -1,0 +1,92 @@
+"""The text form of an accountant: what was spent, as JSON in which every part is checked."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from hockeystick.domain import shown
+from hockeystick.errors import ParameterError
+from hockeystick.expression import parse
+from hockeystick.mechanism import Mechanism
+from hockeystick.relation import Relation
+
+FORMAT = "hockeystick accountant"
+VERSION = 1
+
+
+def written(relation: Relation | None, counts: Mapping[Mechanism, int]) -> str:
+    """The JSON text; an error if a mechanism has no text form."""
+    spent = [{"mechanism": _text(m), "count": count} for m, count in counts.items()]
+    named = relation and relation.value
+    return json.dumps(
+        {"format": FORMAT, "version": VERSION, "relation": named, "spent": spent}, indent=2
+    )
+
+
+def read(text: str) -> tuple[Relation | None, list[Any]]:
+    """The relation and the entries, not yet checked, of what `written` wrote."""
+    state = _decoded(text)
+    _check_keys("state", state, {"format", "version", "relation", "spent"})
+    if state["format"] != FORMAT:
+        raise ParameterError(f"format must be {FORMAT!r}, got {shown(state['format'])}")
+    if state["version"] != VERSION or isinstance(state["version"], bool):
+        raise ParameterError(f"version must be {VERSION}, got {shown(state['version'])}")
+    if not isinstance(state["spent"], list):
+        raise ParameterError(f"spent must be a list, got {shown(state['spent'])}")
+    return _relation(state["relation"]), state["spent"]
+
+
+def entries(spent: list[Any]) -> Iterator[tuple[str, str, Any]]:
+    """Where each entry is, its mechanism and its count; neither is checked yet."""
+    for number, entry in enumerate(spent):
+        place = f"spent[{number}]"
+        _check_keys(place, entry, {"mechanism", "count"})
+        yield place, entry["mechanism"], entry["count"]
+
+
+def _text(mechanism: Mechanism) -> str:
+    """The text of a mechanism, which must mean the same when read back."""
+    text = repr(mechanism)
+    try:
+        same = parse(text) == mechanism
+    except ParameterError as error:
+        raise ParameterError(f"a mechanism cannot be written as text: {error}") from error
+    if not same:
+        raise ParameterError(f"a mechanism cannot be written as text: {text} is another one")
+    return text
+
+
+def _decoded(text: str) -> dict[str, Any]:
+    try:
+        state = json.loads(text, object_pairs_hook=_without_repeats)
+    except ParameterError:
+        raise
+    except (ValueError, TypeError, RecursionError) as error:
+        raise ParameterError(f"text must be JSON: {error}") from None
+    if not isinstance(state, dict):
+        raise ParameterError(f"text must be a JSON object, got {shown(state)}")
+    return state
+
+
+def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise ParameterError(f"each key must be given once, got {shown([n for n, _ in pairs])}")
+    return found
+
+
+def _check_keys(place: str, value: Any, keys: set[str]) -> None:
+    if not isinstance(value, dict) or set(value) != keys:
+        got = shown(sorted(value) if isinstance(value, dict) else value)
+        raise ParameterError(f"{place} must have the keys {', '.join(sorted(keys))}, got {got}")
+
+
+def _relation(name: Any) -> Relation | None:
+    if name is None:
+        return None
+    if not isinstance(name, str) or name not in Relation.__members__:
+        known = ", ".join(Relation.__members__)
+        raise ParameterError(f"relation must be null or one of {known}, got {shown(name)}")
+    return Relation[name]
