@@ -196,6 +196,22 @@ def test_divergences_have_their_closed_forms() -> None:
     assert close(sharp("PureDP(0.5) * 3", "rdp", mp.inf), mpf("1.5"))
 
 
+def test_the_trade_off_of_randomized_response() -> None:
+    """Kairouz, Oh and Viswanath (2015): max(1 - e^eps a, e^-eps (1 - a), 0), delta off the top."""
+    with mp.workdps(40):
+        alpha, growth = mpf("0.125"), mp.exp(1)
+        assert close(sharp("PureDP(1.0)", "tradeoff", 0.125), 1 - growth * alpha)
+        late = (1 - mpf("0.875")) / growth
+        assert close(sharp("PureDP(1.0)", "tradeoff", 0.875), late)
+        both = 1 - mpf("0.25") - growth * alpha
+        assert close(sharp("ApproximateDP(1.0, 0.25)", "tradeoff", 0.125), both)
+    # No test does worse than the one that rejects half of the most likely outcome.
+    pair = pairs.poisson(pairs.randomized_response(mpf(2)), mpf("0.5"))
+    top = max(pair.atoms, key=lambda atom: atom.loss)
+    found = sharp("PureDP(2.0).on(Poisson(0.5))", "tradeoff", float(top.q) / 2)
+    assert found <= 1 - top.p / 2 + mpf(10) ** -12
+
+
 def test_a_gap_in_theory_is_an_interval() -> None:
     """One replaced in a sample of fixed size: sharp for one step, a gap for two."""
     step = "RandomizedResponse(1.0).on(WithoutReplacement(1, 10))"
