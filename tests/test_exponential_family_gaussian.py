@@ -170,8 +170,8 @@ def _two_steps(p: Any, q: Any, epsilon: float) -> float:
     return float((p * (above[0][j] - np.exp(epsilon - loss) * above[1][j])).sum())
 
 
-@pytest.mark.parametrize("relation", [hs.REPLACE_ONE, hs.ZERO_OUT])
-def test_both_orders_where_none_is_known(relation: hs.Relation) -> None:
+def test_both_orders_where_none_is_known() -> None:
+    relation = hs.REPLACE_ONE
     pair = GaussianPair(0.5, 1.2, 0.0, 1.0)
     back = GaussianPair(0.0, 1.0, 0.5, 1.2)
     for epsilon in (0.05, 0.5, 2.0):

@@ -199,7 +199,9 @@ def test_only_what_was_made_here_is_known_to_be_secure() -> None:
         SecureGenerator(chacha(key=0))  # type: ignore[call-arg]
 
 
-@pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, pickle.dumps], ids=str)
+@pytest.mark.parametrize(
+    "copied", [copy.copy, copy.deepcopy, pickle.dumps], ids=["copy", "deepcopy", "pickle"]
+)
 def test_a_secure_generator_is_never_copied(copied: Any) -> None:
     pytest.importorskip("randomgen")
     secure = generator()

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from hockeystick.mechanisms.gaussian import Gaussian as Gaussian
     from hockeystick.mechanisms.gaussian_pair import GaussianPair as GaussianPair
     from hockeystick.mechanisms.laplace import Laplace as Laplace
+    from hockeystick.mechanisms.permute_and_flip import PermuteAndFlip as PermuteAndFlip
     from hockeystick.mechanisms.profile import ProfileDP as ProfileDP
     from hockeystick.mechanisms.randomized_response import RandomizedResponse as RandomizedResponse
     from hockeystick.mechanisms.renyi import RenyiDP as RenyiDP
@@ -93,6 +94,7 @@ _HOMES = {
     "mechanisms.gaussian": ("Gaussian",),
     "mechanisms.gaussian_pair": ("GaussianPair",),
     "mechanisms.laplace": ("Laplace",),
+    "mechanisms.permute_and_flip": ("PermuteAndFlip",),
     "mechanisms.profile": ("ProfileDP",),
     "mechanisms.randomized_response": ("RandomizedResponse",),
     "mechanisms.renyi": ("RenyiDP",),

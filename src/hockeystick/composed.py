@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 
 from hockeystick.loss import Complex, Loss
-from hockeystick.rounding import around, exact_sum
+from hockeystick.rounding import around, exact_sum, probability_of_any
 from hockeystick.series import EPS, Array
 
 
@@ -29,27 +29,14 @@ class ComposedLoss:
         return sum(count for _, count in self.parts)
 
     @cached_property
-    def _infinite(self) -> tuple[float, float]:
-        """1 − Π(1 − infinite)^count, from below and from above; one step's is taken as it is."""
-        masses = [(loss.infinite, count) for loss, count in self.parts if loss.infinite]
-        if any(mass == 1 for mass, _ in masses):
-            return 1.0, 1.0
-        if sum(count for _, count in masses) <= 1:
-            alone = masses[0][0] if masses else 0.0
-            return alone * (1 - EPS), alone
-        value = -math.expm1(sum(count * math.log1p(-mass) for mass, count in masses))
-        error = (4 + len(masses)) * EPS * value
-        return value - error, min(1.0, value + error)
-
-    @property
     def infinite(self) -> float:
         """P-mass of the event that some step's loss is infinite, rounded up."""
-        return self._infinite[1]
+        return probability_of_any((loss.infinite, count) for loss, count in self.parts)[1]
 
-    @property
+    @cached_property
     def least_infinite(self) -> float:
         """The same, rounded down."""
-        return self._infinite[0]
+        return probability_of_any((loss.least_infinite, count) for loss, count in self.parts)[0]
 
     @property
     def top(self) -> float:
@@ -70,9 +57,9 @@ class ComposedLoss:
         """How far a sum of losses may be from the real one; 0 where no single sum matters."""
         if self.smooth:
             return 0.0
-        rounding = EPS * max((abs(end) for end in (self.top, self.bottom) if math.isfinite(end)),
-                             default=0.0)  # fmt: skip
-        return sum(count * loss.slip for loss, count in self.parts) + 2 * rounding
+        each = sum(count * loss.slip for loss, count in self.parts)
+        largest = max(abs(end) if math.isfinite(end) else 0.0 for end in (self.top, self.bottom))
+        return each + 2 * EPS * largest
 
     @property
     def bottom(self) -> float:

@@ -9,13 +9,16 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hockeystick.errors import NumericalError
+from hockeystick.rounding import around
 from hockeystick.series import (
     EPS,
     LEAST,
@@ -43,6 +46,16 @@ FAR_EXPONENT = 300.0
 
 LARGE_ORDER = 1000.0
 """From here on it is worth to look whether a sampled loss is decided by its largest values."""
+
+
+def in_blocks(function: Callable[[Array], Array], x: Array, width: int) -> Array:
+    """function(x) for one that makes `width` numbers of each of x, some of them at a time."""
+    flat = np.ravel(x)
+    rows = max(1, CHUNK // max(1, width))
+    if flat.size <= rows:
+        return np.asarray(function(x))
+    blocks = [function(flat[i : i + rows]) for i in range(0, flat.size, rows)]
+    return np.concatenate(blocks).reshape(np.shape(x))
 
 
 class Nodes(NamedTuple):
@@ -94,7 +107,7 @@ class Loss(ABC):
     bottom: float
     """The smallest finite loss (−inf when unbounded)."""
     infinite: float = 0.0
-    """P-mass where Q has none."""
+    """P-mass where Q has none, rounded up."""
     void: float = 0.0
     """Q-mass where P has none."""
     symmetric: bool = False
@@ -107,14 +120,20 @@ class Loss(ABC):
     """Whether there is nothing but a smooth density, which `density` then gives."""
 
     @property
+    def least_infinite(self) -> float:
+        """P-mass where Q has none, rounded down."""
+        return self.infinite
+
+    @property
     def slip(self) -> float:
         """How far its largest, its smallest or any single loss may be off, through rounding."""
         return self._last_digits
 
     @property
     def _last_digits(self) -> float:
-        ends = (abs(end) for end in (self.top, self.bottom) if math.isfinite(end))
-        return 4 * EPS * max(ends, default=0.0)
+        ends = [abs(end) for end in (self.top, self.bottom) if math.isfinite(end)]
+        largest = np.abs(self.atoms.losses).max(initial=max(ends, default=0.0))
+        return 4 * EPS * float(largest)
 
     @abstractmethod
     def nodes(self, low: float, high: float, turn: float) -> Nodes:
@@ -136,6 +155,8 @@ class Loss(ABC):
 
     def tails(self, losses: Array) -> Tails:
         """Masses of the continuous part on both sides of each loss."""
+        if self.continuous:
+            raise NumericalError(f"{self!r} has a continuous part and must give its tails")
         nothing = np.zeros_like(losses)
         return Tails(nothing, nothing, nothing, nothing)
 
@@ -293,8 +314,11 @@ def _far_terms(s: Complex, losses: Array, log_p: Array) -> Complex:
 
 
 def _modulus(frequencies: Array, losses: Array, masses: Array) -> Array:
-    angle = frequencies[:, None] * losses
-    return np.asarray(np.hypot(dot(np.cos(angle), masses), dot(np.sin(angle), masses)))
+    def some(part: Array) -> Array:
+        angle = part[:, None] * losses
+        return np.asarray(np.hypot(dot(np.cos(angle), masses), dot(np.sin(angle), masses)))
+
+    return in_blocks(some, frequencies, losses.size)
 
 
 @dataclass(frozen=True)
@@ -370,16 +394,20 @@ class Mixed(Loss):
         fields = {
             "top": float(log_mixed(rate, np.array([base.top]))[0]),
             "bottom": floor if base.void else float(log_mixed(rate, np.array([base.bottom]))[0]),
-            "infinite": rate * base.infinite,
+            "infinite": around(Fraction(rate) * Fraction(base.infinite))[1],
             "continuous": base.continuous,
             "smooth": base.smooth,
-            "steepest": 1 / (1 + (1 - rate) / rate * math.exp(-base.top)),
+            "steepest": rate / (rate + (1 - rate) * math.exp(-base.top)),
         }
         if not base.continuous and base.atoms.losses.size + (base.void > 0) <= 2:
             values = np.unique(self.atoms.losses)
             fields["spacing"] = float(values[-1] - values[0]) if values.size == 2 else 0.0
         for name, value in fields.items():
             object.__setattr__(self, name, value)
+
+    @property
+    def least_infinite(self) -> float:
+        return around(Fraction(self.rate) * Fraction(self.base.least_infinite))[0]
 
     @property
     def slip(self) -> float:

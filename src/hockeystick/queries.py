@@ -97,7 +97,7 @@ class _Question:
         found.append(self.renyi(_curve_of(loss), given))
         if self is _DELTA:
             bound = math.exp(min(log_chernoff(loss, given), 0.0)) + 5e-324
-            found.append(Interval(0.0, min(1.0, loss.infinite + bound), "renyi"))
+            found.append(Interval(loss.least_infinite, min(1.0, loss.infinite + bound), "renyi"))
         else:
             found.append(Interval(0.0, max(0.0, loss.top), "closed form"))
         best = min(found, key=lambda each: each.upper)

@@ -5,9 +5,13 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Iterable
+from decimal import Decimal, localcontext
 from fractions import Fraction
 
 from hockeystick.series import EPS
+
+DIGITS = 800
+"""The smallest float is 5e-324 and has that many decimals, and some more of the answer are left."""
 
 
 def quotient_error(quotient: float, top: float, bottom: float | Fraction) -> float:
@@ -28,6 +32,23 @@ def exact_sum(terms: Iterable[tuple[float, int]]) -> Fraction:
     Fraction(7, 4)
     """
     return sum((Fraction(value) * count for value, count in terms), Fraction(0))
+
+
+def probability_of_any(events: Iterable[tuple[float, int]]) -> tuple[float, float]:
+    """1 − Π(1 − p)^count, the probability that any of independent events happens, from both sides.
+
+    In so many digits that 1 − p is exact for every float p, and so the answer is to the last digit.
+
+    >>> probability_of_any([(0.5, 2)]), probability_of_any([(1e-9, 1)])
+    ((0.75, 0.75), (1e-09, 1e-09))
+    """
+    real = [(p, count) for p, count in events if p]
+    if sum(count for _, count in real) <= 1:
+        alone = real[0][0] if real else 0.0
+        return alone, alone
+    with localcontext(prec=DIGITS):
+        none = math.prod((1 - Decimal(p)) ** count for p, count in real)
+    return around(1 - Fraction(none))
 
 
 def around(value: Fraction, error: float = 0.0) -> tuple[float, float]:

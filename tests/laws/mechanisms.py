@@ -50,6 +50,7 @@ STRATEGIES: dict[type[hs.Mechanism], st.SearchStrategy[hs.Mechanism]] = {
     ),
     hs.RandomizedResponse: st.builds(hs.RandomizedResponse, _few, categories=st.integers(2, 6)),
     hs.ExponentialMechanism: st.builds(hs.ExponentialMechanism, _few),
+    hs.PermuteAndFlip: st.builds(hs.PermuteAndFlip, _few),
     hs.PureDP: st.builds(hs.PureDP, _few),
     hs.ApproximateDP: st.builds(hs.ApproximateDP, _few, st.floats(0.0, 1e-3)),
     hs.ZeroConcentratedDP: st.builds(

@@ -31,7 +31,7 @@ Y = np.where(X[:, 0] > 0, "yes", "no")
 @pytest.mark.parametrize(
     "state",
     [default_rng(0), default_rng, np.random.PCG64(0), RandomState(0), np.random.SeedSequence(0)],
-    ids=str,
+    ids=["Generator", "function", "PCG64", "RandomState", "SeedSequence"],
 )
 def test_estimators_refuse_generators(kind: Any, state: Any) -> None:
     with pytest.raises(hs.ParameterError, match=r"random_state must be None.*copies generators"):

@@ -83,3 +83,24 @@ def test_a_fixed_share_of_a_sample() -> None:
 def test_extremes_without_warnings(text: str, relation: str, expected: float) -> None:
     found = hs.parse(text).delta(0.5, relation=hs.Relation[relation])
     assert found == pytest.approx(expected, rel=1e-9, abs=1e-300)
+
+
+CURVES = [
+    hs.ZeroConcentratedDP(0.1),
+    hs.TruncatedConcentratedDP(0.1, 5.0),
+    hs.RenyiDP({2.0: 0.1}),
+    hs.ExponentialFamily.bounded(1.0, smoothness=0.25),
+    hs.GaussianPair([1, 0], [[2, 0], [0, 1]], [0, 0], [[1, 0], [0, 3]]),
+    hs.Gaussian(1.0) + hs.ZeroConcentratedDP(0.1),
+]
+
+
+@pytest.mark.parametrize("relation", list(hs.Relation), ids=repr)
+@pytest.mark.parametrize("mechanism", CURVES, ids=lambda m: type(m).__name__)
+def test_groups_of_what_is_known_by_its_curve(
+    mechanism: hs.Mechanism, relation: hs.Relation
+) -> None:
+    grouped = mechanism.on(hs.Poisson(0.01)).group(2)
+    for ask in (lambda: grouped.epsilon(1e-5, relation=relation), lambda: grouped.loss(relation)):
+        with pytest.raises(ParameterError, match="no pair is known for 2 records together"):
+            ask()

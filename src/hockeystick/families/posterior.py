@@ -11,7 +11,7 @@ from hockeystick.families.folded import FoldedLoss
 from hockeystick.families.log_gamma import GammaLoss
 from hockeystick.families.logit_beta import BetaLoss
 from hockeystick.loss import Loss
-from hockeystick.relation import ADD_REMOVE, REPLACE_ONE, Relation
+from hockeystick.relation import REPLACE_ONE, Relation
 
 LEAST, MOST = 0.1, 1e12
 """With fewer counts than this a draw gives its records away; with more it says nothing of one."""
@@ -48,8 +48,12 @@ def gamma_pair(shape: float, largest: float) -> GammaLoss:
 
 @lru_cache(maxsize=256)
 def counted(pair: BetaLoss | GammaLoss, relation: Relation) -> Loss:
-    """The loss that stands for the pair under a relation: with its order where that is known."""
-    if relation is ADD_REMOVE or pair.symmetric:
+    """The loss that stands for the pair under a relation.
+
+    A record that is added, removed or zeroed out is in the first law and not in the second; of one
+    that is replaced either law may come first.
+    """
+    if relation is not REPLACE_ONE or pair.symmetric:
         return pair
     # Gamma laws: to be without the record is the heavier tail, so its order comes first.
     up = pair if pair.move < 0 else pair.reverse()

@@ -43,7 +43,9 @@ def _between_integers(base: Loss, steps: int, orders: Array) -> Array:
     low = np.floor(s).astype(int)
     k = np.append(0.0, _log_moments(base, steps, int(low.max()) + 2)[2:])
     part = s - low
-    return np.asarray(((1 - part) * k[low] + part * k[low + 1]) / s)
+    with np.errstate(invalid="ignore"):  # 0 times a moment that does not exist
+        chord = np.where(part == 0, k[low], (1 - part) * k[low] + part * k[low + 1])
+    return np.asarray(chord / s)
 
 
 @lru_cache(maxsize=64)
@@ -74,7 +76,10 @@ def _product(one: Array, other: Array) -> Array:
     """The product of two polynomials, both known by the logarithms of their coefficients."""
     size = one.size
     places = np.arange(size)[:, None] - np.arange(size)
-    terms = np.where(places >= 0, one + other[places], -math.inf)
+    # 0 times a coefficient that is infinite is 0
+    there = (places >= 0) & (one > -math.inf) & (other[places] > -math.inf)
+    with np.errstate(invalid="ignore"):
+        terms = np.where(there, one + other[places], -math.inf)
     return np.asarray(np.logaddexp.reduce(terms, axis=1))
 
 

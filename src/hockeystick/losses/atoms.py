@@ -7,12 +7,16 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from hockeystick.loss import EMPTY, Atoms, Loss, Nodes
+from hockeystick.loss import EMPTY, Atoms, Loss, Nodes, in_blocks
 from hockeystick.series import Array
 
 
 class AtomicLoss(Loss):
-    """A loss that takes the values `losses` with probabilities e^log_q under Q."""
+    """A loss that takes the values `losses` with probabilities e^log_q under Q.
+
+    Under P they are e^{log_q + loss}, or e^log_p where that is given: of large losses it is the
+    more accurate.
+    """
 
     continuous = False
 
@@ -21,6 +25,7 @@ class AtomicLoss(Loss):
         losses: Sequence[float] | Array,
         log_q: Sequence[float] | Array,
         *,
+        log_p: Sequence[float] | Array | None = None,
         infinite: float = 0.0,
         void: float = 0.0,
         spacing: float | None = None,
@@ -30,6 +35,7 @@ class AtomicLoss(Loss):
         values, masses = np.asarray(losses, dtype=float), np.asarray(log_q, dtype=float)
         kept = masses > -math.inf
         self._atoms = Atoms(values[kept], masses[kept])
+        self._log_p = (masses + values if log_p is None else np.asarray(log_p, dtype=float))[kept]
         self.top = float(values[kept].max(initial=-math.inf))
         self.bottom = float(values[kept].min(initial=math.inf))
         self.infinite, self.void = infinite, void
@@ -59,8 +65,12 @@ class AtomicLoss(Loss):
         return Nodes(*self._atoms, EMPTY)
 
     def profile(self, epsilon: Array) -> Array:
-        above = np.minimum(np.asarray(epsilon)[..., None] - self._atoms.losses, 0)
-        return np.asarray(-np.expm1(above) @ self._atoms.p + self.infinite)
+        losses, p = self._atoms.losses, np.exp(self._log_p)
+
+        def finite(part: Array) -> Array:
+            return np.asarray(-np.expm1(np.minimum(part[..., None] - losses, 0)) @ p)
+
+        return in_blocks(finite, np.asarray(epsilon), losses.size) + self.infinite
 
     def reverse(self) -> Loss:
         if self.symmetric:
@@ -68,7 +78,8 @@ class AtomicLoss(Loss):
         losses, log_q = self._atoms
         return AtomicLoss(
             -losses,
-            log_q + losses,
+            self._log_p,
+            log_p=log_q,
             infinite=self.void,
             void=self.infinite,
             spacing=self.spacing,

@@ -84,6 +84,14 @@ class Given:
             low, high = (middle, high) if self._above(middle) else (low, middle)
         return high
 
+    @property
+    def goes_on(self) -> bool:
+        """Whether the curve is above 0 where its values are too small to be kept."""
+        try:
+            return float(self._curve(self.last)) > 0
+        except OverflowError:
+            return False
+
     def _above(self, u: float) -> bool:
         try:
             return float(self.delta(np.array([u]))[0]) - self.infinite > LAST

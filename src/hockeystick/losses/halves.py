@@ -85,8 +85,12 @@ class HalvesLoss(Loss):
         x = np.concatenate([u, -v])
         log_weights = np.log(np.concatenate([ahead, behind])) + np.append(np.zeros(u.size), -v)
         tilts, place = np.unique(s.real, return_inverse=True)
-        size = tilts[:, None] * x + log_weights
-        peaks = size.max(axis=1, initial=-math.inf)
+        peaks = np.empty(tilts.size)
+        kept = np.zeros(x.size, dtype=bool)
+        for i, tilt in enumerate(tilts):
+            size = tilt * x + log_weights
+            peaks[i] = size.max(initial=-math.inf)
+            kept |= size > peaks[i] - NATS
         beyond = np.array(
             [self._log_beyond(*pair) for pair in zip(tilts.tolist(), peaks - NATS, strict=True)]
         )
@@ -94,7 +98,6 @@ class HalvesLoss(Loss):
         if (matters[place] & (s.imag != 0)).any():
             raise NumericalError("K(s) depends on losses rarer than 1e-270 off the real line")
         beyond = np.where(matters, beyond, -math.inf)[place]
-        kept = (size > peaks[:, None] - NATS).any(axis=0)
         x, log_weights = x[kept], log_weights[kept]
         rows = max(1, CHUNK // max(1, x.size))
         blocks = [

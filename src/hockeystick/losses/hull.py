@@ -7,6 +7,9 @@ import numpy as np
 from hockeystick.losses.atoms import AtomicLoss
 from hockeystick.series import Array
 
+ROUNDING = 1e-15
+"""Absolute error of values h near 1."""
+
 
 def hull_loss(a: Array, h: Array) -> AtomicLoss:
     """From points (a, h(a)) of a bound on the profile: connect the dots (Doroshenko et al. 2022).
@@ -18,7 +21,10 @@ def hull_loss(a: Array, h: Array) -> AtomicLoss:
     slopes = np.append(np.diff(h) / np.diff(a), 0.0)
     with np.errstate(divide="ignore"):
         log_q = np.log(np.maximum(np.diff(slopes), 0))
-    return AtomicLoss(np.log(a[1:]), log_q, infinite=float(h[-1]), void=float(1 + slopes[0]))
+    void = 1 + float(slopes[0])
+    if void <= ROUNDING / float(a[1]):  # 1 − h(a) is a but for the rounding of h
+        void = 0.0
+    return AtomicLoss(np.log(a[1:]), log_q, infinite=float(h[-1]), void=void)
 
 
 def lower_hull(a: Array, h: Array) -> tuple[Array, Array]:

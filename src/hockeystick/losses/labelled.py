@@ -51,7 +51,10 @@ class LabelledLoss(Loss):
         peak = np.max([k.real for _, k in values], axis=0)
         terms = [weight * np.expm1(np.where(peak < 30, k, 0)) for weight, k in values]
         small = np.sum(terms, axis=0) - self._missing
-        large = peak + np.log(sum(weight * np.exp(k - peak) for weight, k in values))
+        finite = np.where(np.isinf(peak), 0.0, peak)  # where one K does not exist nor does the sum
+        large = peak + np.log(
+            sum(weight * np.exp(np.where(np.isinf(peak), 0.0, k - finite)) for weight, k in values)
+        )
         return np.where(peak < 30, log1p(np.real(small), np.imag(small)), large)
 
     def mean(self) -> float:

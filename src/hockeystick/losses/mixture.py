@@ -10,7 +10,7 @@ import numpy as np
 from scipy.special import ndtr
 
 from hockeystick.errors import NumericalError
-from hockeystick.loss import Loss, Nodes, Tails
+from hockeystick.loss import Loss, Nodes, Tails, in_blocks
 from hockeystick.losses.gaussian import ANGLE, NATS, REACH, legendre
 from hockeystick.series import Array
 
@@ -34,16 +34,20 @@ class GaussianMixture:
 
     def log_ratio(self, x: Array) -> Array:
         """log of the density over that of N(0, 1), accurate where it is near 0."""
+        return in_blocks(self._log_ratio, x, len(self.means))
+
+    def _log_ratio(self, x: Array) -> Array:
         means, weights = np.array(self.means), np.array(self.weights)
         exponent = means * x[..., None] - 0.5 * means**2
-        small = np.log1p(np.expm1(np.minimum(exponent, 30)) @ weights)
-        if exponent.size == 0 or exponent.max() < 30:
+        excess = np.expm1(np.minimum(exponent, 30)) @ weights
+        near = (exponent.max(axis=-1, initial=0.0) < 30) & (excess > -0.5)
+        small = np.log1p(np.maximum(excess, -0.5))
+        if near.all():
             return np.asarray(small)
-        accurate = exponent.max(axis=-1) < 30
         exponent += np.log(weights)
         peak = exponent.max(axis=-1)
         large = peak + np.log(np.exp(exponent - peak[..., None]).sum(axis=-1))
-        return np.asarray(np.where(accurate, small, large))
+        return np.asarray(np.where(near, small, large))
 
     def log_density(self, x: Array) -> Array:
         """log of the density."""
@@ -51,18 +55,23 @@ class GaussianMixture:
 
     def above(self, x: Array) -> Array:
         """Mass beyond x."""
-        return np.asarray(ndtr(np.array(self.means) - x[..., None]) @ np.array(self.weights))
+        return GaussianMixture(self.weights, tuple(-mean for mean in self.means)).below(-x)
 
     def below(self, x: Array) -> Array:
         """Mass up to x."""
-        return np.asarray(ndtr(x[..., None] - np.array(self.means)) @ np.array(self.weights))
+        means, weights = np.array(self.means), np.array(self.weights)
+        return in_blocks(lambda part: ndtr(part[..., None] - means) @ weights, x, means.size)
 
     def slope(self, x: Array) -> Array:
         """d/dx of `log_ratio`: the mean of the means, weighted by how likely each is."""
         means, log_weights = np.array(self.means), np.log(np.array(self.weights))
-        terms = log_weights - 0.5 * (x[..., None] - means) ** 2
-        terms = np.exp(terms - terms.max(axis=-1, keepdims=True))
-        return np.asarray(terms @ means / terms.sum(axis=-1))
+
+        def some(part: Array) -> Array:
+            terms = log_weights - 0.5 * (part[..., None] - means) ** 2
+            terms = np.exp(terms - terms.max(axis=-1, keepdims=True))
+            return np.asarray(terms @ means / terms.sum(axis=-1))
+
+        return in_blocks(some, x, means.size)
 
 
 @dataclass(frozen=True)

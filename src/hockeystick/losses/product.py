@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import cast
@@ -12,7 +12,7 @@ import numpy as np
 from scipy.special import ndtr
 
 from hockeystick.errors import NumericalError, ParameterError
-from hockeystick.loss import CHUNK, Complex, Loss, Nodes, Tails
+from hockeystick.loss import CHUNK, EMPTY, Atoms, Complex, Loss, Nodes, Tails, in_blocks
 from hockeystick.losses.atoms import EVERYTHING, NOTHING, AtomicLoss
 from hockeystick.losses.gaussian import (
     ANGLE,
@@ -23,11 +23,13 @@ from hockeystick.losses.gaussian import (
     gaussian_log_delta,
     legendre,
 )
-from hockeystick.series import Array, dot
+from hockeystick.series import Array
 
-NEGLIGIBLE = 1e-30
+NEGLIGIBLE = (1e-280, 1e-30)
+"""Atoms rarer than this count as giving the record away; the second where they are very many."""
 MOST_ATOMS = 200_000
 MOST_PAIRS = 20_000_000
+MOST_AT_ONCE = 1_000_000
 RESOLVE = 14.0
 """The rest is resolved to this frequency, over the shift of the Gaussian that blurs it."""
 
@@ -36,6 +38,13 @@ def product(parts: Sequence[tuple[Loss, int]]) -> Loss:
     """The loss of all parts, each as often as it runs; Gaussians and atoms are merged exactly."""
     if any(loss.infinite == 1 for loss, _ in parts):
         return EVERYTHING
+    try:
+        return _product(parts, NEGLIGIBLE[0])
+    except NumericalError:
+        return _product(parts, NEGLIGIBLE[1])
+
+
+def _product(parts: Sequence[tuple[Loss, int]], negligible: float) -> Loss:
     variance, rest = 0.0, cast(Loss, NOTHING)
     for loss, count in parts:
         if type(loss) is GaussianLoss:
@@ -43,16 +52,16 @@ def product(parts: Sequence[tuple[Loss, int]]) -> Loss:
         elif loss.continuous:
             rest = _only(rest, loss, count)
         else:
-            rest = _sum(rest, _power(_listed(loss), count))
+            rest = _sum(rest, _power(_listed(loss, negligible), count))
     if not variance:
         return rest
     gaussian = GaussianLoss(math.sqrt(variance))
     return gaussian if rest is NOTHING else BlurredLoss(gaussian.shift, rest)
 
 
-def _listed(loss: Loss) -> Loss:
+def _listed(loss: Loss, negligible: float) -> Loss:
     """A discrete loss of finitely many atoms; rarer ones count as giving the record away."""
-    return loss.truncated(NEGLIGIBLE) if math.isinf(loss.top) else loss
+    return loss.truncated(negligible) if math.isinf(loss.top) else loss
 
 
 def _only(rest: Loss, loss: Loss, count: int) -> Loss:
@@ -89,24 +98,34 @@ def _sum(one: Loss, other: Loss) -> Loss:
     pairs = one.atoms.losses.size * other.atoms.losses.size
     if pairs > MOST_PAIRS:
         raise NumericalError(f"the releases on one sample have {pairs} pairs of losses to add")
-    losses = (one.atoms.losses[:, None] + other.atoms.losses).ravel()
-    log_q = (one.atoms.log_q[:, None] + other.atoms.log_q).ravel()
-    rounded = np.round(losses, 13)
-    values, place = np.unique(rounded, return_inverse=True)
-    if values.size > MOST_ATOMS:
-        raise NumericalError(f"the releases on one sample have {values.size} different losses")
-    masses = np.bincount(place, np.exp(log_q), values.size)
-    with np.errstate(divide="ignore"):
-        log_masses = np.log(masses)
-    if np.isneginf(log_masses).any():
-        raise NumericalError("the releases on one sample have losses too rare to be kept")
+    atoms = Atoms(EMPTY, EMPTY)
+    rows = max(1, MOST_AT_ONCE // other.atoms.losses.size)
+    for i in range(0, one.atoms.losses.size, rows):
+        losses = one.atoms.losses[i : i + rows, None] + other.atoms.losses
+        log_q = one.atoms.log_q[i : i + rows, None] + other.atoms.log_q
+        atoms = _merged(np.append(atoms.losses, losses), np.append(atoms.log_q, log_q))
+        if atoms.losses.size > MOST_ATOMS:
+            raise NumericalError(
+                f"the releases on one sample have more than {MOST_ATOMS} different losses"
+            )
     return AtomicLoss(
-        values,
-        log_masses,
-        infinite=1 - (1 - one.infinite) * (1 - other.infinite),
-        void=1 - (1 - one.void) * (1 - other.void),
+        *atoms,
+        infinite=one.infinite + (1 - one.infinite) * other.infinite,
+        void=one.void + (1 - one.void) * other.void,
         symmetric=one.symmetric and other.symmetric,
     )
+
+
+def _merged(losses: Array, log_q: Array) -> Atoms:
+    """Losses that agree to 13 decimals as one, the largest, with the sum of their masses.
+
+    In logarithms, because floats may be too small for a mass.
+    """
+    rounded, place = np.unique(np.round(losses, 13), return_inverse=True)
+    values, peak = np.full((2, rounded.size), -math.inf)
+    np.maximum.at(values, place, losses)
+    np.maximum.at(peak, place, log_q)
+    return Atoms(values, peak + np.log(np.bincount(place, np.exp(log_q - peak[place]))))
 
 
 @dataclass(frozen=True)
@@ -154,31 +173,35 @@ class BlurredLoss(Loss):
             found.append(peak + np.log(np.exp(exponent - peak[:, None]).sum(axis=1)))
         return np.concatenate(found) - math.log(math.sqrt(2 * math.pi) * self.shift)
 
-    def _z(self, x: Array) -> Array:
-        """The Gaussian's outcome that gives loss x together with each loss of the rest."""
-        return (x[..., None] - self._other[0]) / self.shift + self.shift / 2
+    def _mean(self, function: Callable[[Array], Array], x: Array, weights: Array) -> Array:
+        """Σ weight·function(z), z the Gaussian's outcome that gives x with a loss of the rest."""
+        losses = self._other[0]
+
+        def some(part: Array) -> Array:
+            z = (part[..., None] - losses) / self.shift + self.shift / 2
+            return np.asarray(function(z) @ weights)
+
+        return in_blocks(some, x, losses.size)
 
     def _above(self, x: Array) -> tuple[Array, Array]:
         losses, q = self._other
-        z = self._z(x)
-        return ndtr(self.shift - z) @ (q * np.exp(losses)), ndtr(-z) @ q
+        p_above = self._mean(lambda z: ndtr(self.shift - z), x, q * np.exp(losses))
+        return p_above, self._mean(lambda z: ndtr(-z), x, q)
 
     def tails(self, losses: Array) -> Tails:
         x = np.minimum(losses, self.ceiling)
         others, q = self._other
         p_above, q_above = self._above(x)
-        z = self._z(x)
         return Tails(
             np.maximum(p_above - (self.infinite - self.rest.infinite), 0.0),
             np.maximum(q_above - (self.void - self.rest.void), 0.0),
-            ndtr(z - self.shift) @ (q * np.exp(others)),
-            ndtr(z) @ q,
+            self._mean(lambda z: ndtr(z - self.shift), x, q * np.exp(others)),
+            self._mean(ndtr, x, q),
         )
 
     def density(self, losses: Array) -> Array:
-        z = self._z(losses)
-        q = np.exp(-0.5 * z * z) @ self._other[1] / (math.sqrt(2 * math.pi) * self.shift)
-        return np.where(losses < self.ceiling, q, 0.0)
+        q = self._mean(lambda z: np.exp(-0.5 * z * z), losses, self._other[1])
+        return np.where(losses < self.ceiling, q / (math.sqrt(2 * math.pi) * self.shift), 0.0)
 
     def nodes(self, low: float, high: float, turn: float) -> Nodes:
         mu = self.shift
@@ -221,8 +244,12 @@ class BlurredLoss(Loss):
 
     def profile(self, epsilon: Array) -> Array:
         losses, q = self._other
-        x = np.asarray(epsilon, dtype=float)[..., None] - losses
-        value = dot_last(np.exp(gaussian_log_delta(self.shift, x)), q * np.exp(losses))
+        p = q * np.exp(losses)
+
+        def finite(part: Array) -> Array:
+            return np.asarray(np.exp(gaussian_log_delta(self.shift, part[..., None] - losses)) @ p)
+
+        value = in_blocks(finite, np.asarray(epsilon, dtype=float), losses.size)
         if self.ceiling < math.inf:
             value = value + np.exp(np.minimum(epsilon, self.ceiling)) * (self.void - self.rest.void)
             value = np.where(epsilon < self.ceiling, value, self.infinite - self.rest.infinite)
@@ -234,9 +261,13 @@ class BlurredLoss(Loss):
         x = np.asarray(epsilon, dtype=float)
         tilt = max(float(x.max(initial=0.0)) / self.shift**2, 0.0)
         losses, log_q, _ = self.rest.nodes(-1.0, tilt, RESOLVE / self.shift)
-        terms = gaussian_log_delta(self.shift, x[..., None] - losses) + (log_q + losses)
-        peak = terms.max(axis=-1)
-        return np.asarray(peak + np.log(np.exp(terms - peak[..., None]).sum(axis=-1)))
+
+        def some(part: Array) -> Array:
+            terms = gaussian_log_delta(self.shift, part[..., None] - losses) + (log_q + losses)
+            peak = terms.max(axis=-1)
+            return np.asarray(peak + np.log(np.exp(terms - peak[..., None]).sum(axis=-1)))
+
+        return in_blocks(some, x, losses.size)
 
     def reverse(self) -> Loss:
         if self.symmetric or self.ceiling < math.inf:
@@ -257,9 +288,3 @@ class BlurredLoss(Loss):
             beyond = float(self._above(np.array([middle]))[0][0])
             low, high = (middle, high) if beyond > mass else (low, middle)
         return replace(self, ceiling=high)
-
-
-def dot_last(matrix: Array, vector: Array) -> Array:
-    """Σ over the last axis."""
-    flat = matrix.reshape(-1, matrix.shape[-1])
-    return np.asarray(dot(flat, vector)).reshape(matrix.shape[:-1])

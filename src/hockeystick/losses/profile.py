@@ -11,13 +11,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from contextlib import suppress
 from copy import copy
 
 import numpy as np
 from numpy.polynomial import legendre
 
 from hockeystick.errors import NumericalError, ParameterError
-from hockeystick.loss import EMPTY, Complex, Loss, Mixed, Nodes, Tails
+from hockeystick.loss import CHUNK, EMPTY, Complex, Loss, Mixed, Nodes, Tails
 from hockeystick.losses.given import LAST, Given
 from hockeystick.losses.panels import (
     NATS,
@@ -36,6 +37,10 @@ ACCURACIES = (1e-12, 1e-9)
 """Relative errors to which panels are tried to follow a curve that may carry noise."""
 LARGE = 2000.0
 """For larger s only the points near the peak are taken, for each s anew."""
+FEW = 8
+"""So many values of a curve may be asked for themselves: it can be slow."""
+MOST_TERMS = 1 << 28
+"""Most points of the curve × points of the plane of one question, a few seconds' work."""
 
 
 class ProfileLoss(Loss):
@@ -45,7 +50,7 @@ class ProfileLoss(Loss):
     breaks = EMPTY
 
     def __init__(self, curve: Callable[[float], float]) -> None:
-        given = Given(curve)
+        self._given = given = Given(curve)
         self.infinite = self.void = given.infinite
         self.last = given.last
         self._panels = _followed(given)
@@ -55,8 +60,7 @@ class ProfileLoss(Loss):
         self._u = self._edges[:-1, None] + self._panels.width[:, None] * (points + 1) / 2
         self._check()
         self.smooth = not self._has_atoms()
-        end = float(given.delta(np.array([self.last * (1 - 1e-9)]))[0]) - self.infinite
-        self._cut = not self.infinite and 0 < end < 1e3 * LAST
+        self._cut = not self.infinite and given.goes_on
         self.top = math.inf if self._cut else self.last
         self.bottom = -self.top
         self._finer: dict[int, Weighted] = {}
@@ -99,8 +103,15 @@ class ProfileLoss(Loss):
         return self._evaluate(u) + self.infinite
 
     def profile(self, epsilon: Array) -> Array:
-        value = self.delta(np.abs(epsilon))
+        value = self._values(np.abs(epsilon))
         return np.where(epsilon >= 0, value, -np.expm1(epsilon) + np.exp(epsilon) * value)
+
+    def _values(self, u: Array) -> Array:
+        """The curve itself at a few points, for an answer to one step; its panels at many."""
+        if np.size(u) <= FEW:
+            with suppress(OverflowError):  # the curve calls exp(ε)
+                return np.maximum(self._given.delta(u), self.infinite)
+        return self.delta(u)
 
     def tails(self, losses: Array) -> Tails:
         u = np.abs(losses)
@@ -174,15 +185,31 @@ class ProfileLoss(Loss):
         return place, np.concatenate([far[1], near[1]])[first]
 
     def _cgf_with(self, s: Complex, rate: float, points: Weighted) -> Complex:
+        """K(s) by the points that matter to one of the s, some s at a time to spare memory."""
         forward, ahead, backward, behind = self.mixed_terms(rate, points)
         losses = np.concatenate([forward, -backward])
         log_weights = np.log(np.concatenate([ahead, behind]))
         log_weights[forward.size :] -= backward
-        exponent = s.real[:, None] * losses + log_weights
-        if self._cut:
-            end = exponent[:, int(np.argmax(forward))]
-            if ((s.real > 0) & (end > exponent.max(axis=1) - NATS)).any():
+        kept = np.zeros(losses.size, dtype=bool)
+        for tilt in np.unique(s.real):
+            size = tilt * losses + log_weights
+            least = size.max(initial=-math.inf) - NATS
+            if self._cut and tilt > 0 and size[int(np.argmax(forward))] > least:
                 raise NumericalError("K(s) depends on values of the profile below 1e-270")
+            kept |= size > least
+        losses, log_weights = losses[kept], log_weights[kept]
+        if losses.size * s.size > MOST_TERMS:
+            raise NumericalError(
+                f"K of a profile would take {losses.size * s.size} terms at {s.size} points"
+            )
+        rows = max(1, CHUNK // max(1, losses.size))
+        blocks = [
+            self._cgf_at(s[i : i + rows], rate, losses, log_weights) for i in range(0, s.size, rows)
+        ]
+        return np.concatenate(blocks)
+
+    def _cgf_at(self, s: Complex, rate: float, losses: Array, log_weights: Array) -> Complex:
+        exponent = s.real[:, None] * losses + log_weights
         # Where P has no mass the mixture still has 1 − rate of Q.
         log_stay = -math.inf
         if self.infinite and rate < 1:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from abc import abstractmethod
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Self
@@ -69,7 +68,7 @@ class AdditiveNoise(Mechanism):
 
     @abstractmethod
     def _loss(self, shift: float, error: float) -> Loss:
-        """The loss when the query moves by `shift` noise scales, a number that may have an error."""
+        """The loss when the query moves by `shift` noise scales, known up to an error."""
 
     # running it --------------------------------------------------------------------------------
 

@@ -99,14 +99,17 @@ class DiscreteGaussianLoss(Loss):
             log_p = -((x - self.steps) ** 2) / width
             peak = log_p.max(axis=1)
             sums = (-np.expm1(above) * np.exp(log_p - peak[:, None])).sum(axis=1)
-            found.append(peak + np.log(sums) - total)
+            with np.errstate(divide="ignore"):
+                found.append(peak + np.log(sums) - total)
         return np.concatenate(found).reshape(wanted.shape)
 
     def truncated(self, mass: float) -> Loss:
-        reach = math.sqrt(-2 * math.log(mass)) / REACH + 1
-        atoms = self._between(0.0, 1 + reach * REACH * self.scale / self.steps)
+        """Without outcomes on either side, so that both directions stay alike."""
+        more = (math.sqrt(-2 * math.log(mass)) + REACH) * self.scale / self.steps
+        atoms = self._between(-more, 1 + more)
         beyond = np.cumsum(atoms.p[::-1])[::-1]
         last = int(np.searchsorted(-beyond, -mass))
-        kept = Atoms(atoms.losses[:last], atoms.log_q[:last])
-        void = float(np.exp(atoms.log_q[last:]).sum())
-        return AtomicLoss(*kept, infinite=float(atoms.p[last:].sum()), void=void)
+        first = atoms.losses.size - last
+        kept = Atoms(atoms.losses[first:last], atoms.log_q[first:last])
+        gone = float(atoms.p[last:].sum() + atoms.p[:first].sum())
+        return AtomicLoss(*kept, infinite=gone, void=gone, symmetric=True)

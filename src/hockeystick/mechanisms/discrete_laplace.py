@@ -36,7 +36,9 @@ class DiscreteLaplace(DiscreteNoise):
         # x stands for itself, except that 0 gathers all x <= 0 and k all x >= k.
         log_mass = math.log(math.tanh(rate / 2)) - x * rate
         log_mass[[0, -1]] -= math.log(-math.expm1(-rate))
-        slip = quotient_error(steps * rate, steps, Fraction(self.noise_multiplier) * self.sensitivity)
+        slip = quotient_error(
+            steps * rate, steps, Fraction(self.noise_multiplier) * self.sensitivity
+        )
         return AtomicLoss(
             (2 * x - steps) * rate, log_mass, spacing=2 * rate, symmetric=True, slip=slip
         )

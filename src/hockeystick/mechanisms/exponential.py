@@ -21,11 +21,14 @@ from hockeystick.series import Array
 class ExponentialMechanism(Mechanism):
     """A choice whose loss has range at most ε: max loss − min loss <= ε (bounded range).
 
-    The exponential mechanism with utility of sensitivity Δ picks r with probability ∝ e^{εu(r)/2Δ}
-    and is ε-bounded-range; so are report-noisy-max with Gumbel noise and permute-and-flip. The
-    largest profile of the class, δ(x) = (1 − e^{(x−ε)/2})²/(1 − e^{−ε}) for |x| <= ε (Dong, Durfee
-    and Rogers 2020), is that of a loss with density ∝ e^{ℓ/2} on [−ε, ε]: a pair that dominates the
-    class. Composed often, the class is better bounded by its Rényi curve; queries take the smaller.
+    The exponential mechanism with utility of sensitivity Δ picks r with probability ∝ e^{εu(r)/2Δ}:
+    the loss is ε(u(r) − u'(r))/2Δ less a constant, so its range is at most ε. Report-noisy-max with
+    Gumbel noise of scale 2Δ/ε is the same law. Where one record moves all utilities the same way,
+    u − u' has range Δ and the weight may be ε/Δ (Durfee and Rogers 2019). `PermuteAndFlip` is not
+    of bounded range. The largest profile of the class, δ(x) = (1 − e^{(x−ε)/2})²/(1 − e^{−ε}) for
+    |x| <= ε (Dong, Durfee and Rogers 2020), is that of a loss with density ∝ e^{ℓ/2} on [−ε, ε]: a
+    pair that dominates the class. Composed often, the class is better bounded by its Rényi curve;
+    queries take the smaller.
 
     Parameters
     ----------

@@ -18,7 +18,7 @@ from hockeystick.loss import Loss
 from hockeystick.losses.atoms import NOTHING
 from hockeystick.losses.gaussian import GaussianLoss
 from hockeystick.mechanism import Mechanism, call_text
-from hockeystick.relation import ADD_REMOVE, Relation
+from hockeystick.relation import REPLACE_ONE, Relation
 from hockeystick.series import Array
 
 MOST_EXCESS = 10.0
@@ -32,8 +32,9 @@ class GaussianPair(Mechanism):
     """Output N(μ₁, Σ₁) with the record and N(μ₂, Σ₂) without, both given.
 
     For mechanisms whose noise depends on the data, as a draw from a Gaussian posterior does; that
-    no other neighbours are worse is for the caller to know. In coordinates in which Σ₂ is 1 and Σ₁
-    diagonal both are products, so the loss is a sum of independent ones, and
+    no other neighbours are worse is for the caller to know. When a record is replaced, either law
+    may come first. In coordinates in which Σ₂ is 1 and Σ₁ diagonal both are products, so the loss
+    is a sum of independent ones, and
 
         D_α = α/2·(μ₁−μ₂)ᵀΣ_α⁻¹(μ₁−μ₂) − log(|Σ_α|/|Σ₁|^{1−α}|Σ₂|^α)/2(α−1),
         Σ_α = αΣ₂ + (1−α)Σ₁,
@@ -96,7 +97,7 @@ class GaussianPair(Mechanism):
 
     def loss(self, relation: Relation) -> Loss | None:
         pair = self._pair()
-        if pair is None or pair.symmetric or relation is ADD_REMOVE:
+        if pair is None or pair.symmetric or relation is not REPLACE_ONE:
             return pair
         return either_way(pair)
 
@@ -104,7 +105,7 @@ class GaussianPair(Mechanism):
         shift, excess = self._coordinates
         differ = excess != 0
         if not differ.any():
-            length = float(np.linalg.norm(shift))
+            length = math.hypot(*shift)  # squares may underflow
             return GaussianLoss(length) if length else NOTHING
         if differ.sum() > 1 or (shift[~differ] != 0).any():
             return None
@@ -113,13 +114,13 @@ class GaussianPair(Mechanism):
 
     def attained(self, relation: Relation, steps: int) -> Loss | None:
         pair = self._pair()
-        return None if pair is None or pair.symmetric or relation is ADD_REMOVE else pair
+        return None if pair is None or pair.symmetric or relation is not REPLACE_ONE else pair
 
     def renyi(self, orders: Array, relation: Relation) -> tuple[Array, Array]:
         shift, excess = self._coordinates
         one = _divergence(shift, excess, orders)
         other = _divergence(-shift / np.sqrt(1 + excess), -excess / (1 + excess), orders)
-        if relation is ADD_REMOVE:
+        if relation is not REPLACE_ONE:
             return one, other
         return np.maximum(one, other), np.maximum(one, other)
 

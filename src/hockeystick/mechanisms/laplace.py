@@ -18,7 +18,9 @@ class Laplace(AdditiveNoise):
 
     Dominating pair Lap(1, b) against Lap(0, b), or Lap(2, b) when a record is replaced; with
     θ = 1/b the loss has an atom 1/2 at θ, an atom e^{−θ}/2 at −θ and density e^{(ℓ−θ)/2}/4 between:
-    δ(ε) = 1 − e^{(ε−θ)/2} (Balle, Barthe and Gaboardi 2018, Theorem 3).
+    δ(ε) = 1 − e^{(ε−θ)/2} (Balle, Barthe and Gaboardi 2018, Theorem 3). A vector that moves as far
+    in L1 costs no more: along its way the probability F of any event changes by at most
+    min(F, 1 − F)/b a unit, which the Laplace cdf attains.
 
     >>> Laplace(2.0).epsilon(delta=0)
     Bound(0.5, lower=0.5, method='closed form')

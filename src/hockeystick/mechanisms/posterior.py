@@ -11,7 +11,7 @@ from hockeystick.families.logit_beta import BetaLoss
 from hockeystick.families.posterior import counted
 from hockeystick.loss import Loss
 from hockeystick.mechanism import Mechanism, divergence
-from hockeystick.relation import ADD_REMOVE, Relation
+from hockeystick.relation import REPLACE_ONE, Relation
 from hockeystick.series import Array
 
 
@@ -33,14 +33,14 @@ class PosteriorSampling(Mechanism):
 
     def attained(self, relation: Relation, steps: int) -> Loss | None:
         pair = self.pair(relation)
-        return None if steps == 1 or relation is ADD_REMOVE or pair.symmetric else pair
+        return None if steps == 1 or relation is not REPLACE_ONE or pair.symmetric else pair
 
     def renyi(self, orders: Array, relation: Relation) -> tuple[Array, Array]:
         pair = self.pair(relation)
         # Where the divergence ends is known to a rounding: a hair beyond is the safe side.
         orders = np.where(orders > 1, orders * (1 + 8 * np.finfo(float).eps), orders)
         one, other = divergence(pair, orders), divergence(pair.reverse(), orders)
-        if relation is ADD_REMOVE:
+        if relation is not REPLACE_ONE:
             return one, other
         larger = np.maximum(one, other)
         return larger, larger

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
-import numpy as np
-
 from hockeystick.domain import finite_non_negative, probability
 from hockeystick.errors import ParameterError
 from hockeystick.loss import Loss
-from hockeystick.losses.hull import hull_loss
+from hockeystick.losses.dots import dotted_loss
 from hockeystick.losses.profile import ProfileLoss
 from hockeystick.mechanism import Mechanism, call_text
 from hockeystick.mechanisms.renyi import Points, _pairs
@@ -25,8 +22,8 @@ class ProfileDP(Mechanism):
 
     `profile` is a function of ε with values in [0, 1], not increasing and convex in e^ε; a mapping
     {ε: δ}, which stands for the least convex curve through the points (Doroshenko et al. 2022); or
-    another mechanism, of which then only δ(ε) is used. It is composed exactly, through Theorem 6
-    of Balle, Barthe and Gaboardi (2018).
+    another mechanism, of which then only δ(ε), its upper end, is used. It is composed exactly,
+    through Theorem 6 of Balle, Barthe and Gaboardi (2018).
 
     >>> round((ProfileDP({0.0: 0.1, 1.0: 0.0}) * 2).delta(epsilon=2.0), 12)
     0.0
@@ -74,23 +71,8 @@ def _curve_points(profile: Mapping[float, float]) -> Points:
 @lru_cache(maxsize=64)
 def _loss(curve: Callable[[float], float] | Points | Mechanism, relation: Relation) -> Loss:
     if isinstance(curve, tuple):
-        return _connect_the_dots(curve)
+        return dotted_loss(curve)
     if isinstance(curve, Mechanism):
         mechanism = curve
         return ProfileLoss(lambda epsilon: mechanism.delta(epsilon, relation=relation))
     return ProfileLoss(curve)
-
-
-def _connect_the_dots(points: Points) -> Loss:
-    """The symmetric pair whose profile is the lower convex envelope of the points in a = e^ε.
-
-    h(0) = 1 and h(1/a) = 1 − 1/a + h(a)/a complete the curve below a = 1; the Q-mass at a knot is
-    the change of slope there.
-    """
-    known = {math.exp(e): d for e, d in points}
-    mirrored = {1 / a: 1 - 1 / a + d / a for a, d in known.items()}
-    a, h = (
-        np.array(column)
-        for column in zip(*sorted({0.0: 1.0, **mirrored, **known}.items()), strict=True)
-    )
-    return hull_loss(a, h)

@@ -95,6 +95,6 @@ def _interpolate(points: Points, orders: Array) -> Array:
     s = orders - 1
     with np.errstate(invalid="ignore"):
         inside = np.interp(s, x, y) / np.where(s > 0, s, 1)
-    if known:
-        inside = np.where(s == 0, y[1] / x[1], inside)
+    at_one = known[0][1] if known else math.inf  # the divergence grows with the order
+    inside = np.where(s == 0, at_one, inside)
     return np.minimum(np.where(s <= x[-1], inside, math.inf), ceiling)

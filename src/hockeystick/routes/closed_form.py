@@ -13,6 +13,7 @@ from hockeystick.loss import Loss
 from hockeystick.losses.gaussian import GaussianLoss, TruncatedGaussianLoss, gaussian_log_delta
 from hockeystick.roots import find_root
 from hockeystick.routes.highest_value import highest_value
+from hockeystick.series import EPS
 
 NAME = "closed form"
 RELATIVE = 4e-14
@@ -50,7 +51,7 @@ def delta_at_the_ends(loss: ComposedLoss, epsilon: float) -> Interval | None:
 
 
 def epsilon_at_the_ends(loss: ComposedLoss, delta: float) -> Interval | None:
-    """ε for a δ of at most the mass at infinity, and where no finite loss is positive; else None."""
+    """ε for a δ below the mass at infinity, for 0, and where no finite loss is positive."""
     if loss.infinite > delta:
         return Interval(math.inf if loss.least_infinite > delta else 0.0, math.inf, NAME)
     low, high = (max(0.0, end) for end in loss.highest)
@@ -65,7 +66,8 @@ def delta(loss: ComposedLoss, epsilon: float) -> Interval | None:
     if one is None:
         top = highest_value(loss)
         return None if top is None else top.delta(epsilon)
-    upper, lower = (_log_delta(one, epsilon + slip) for slip in (-loss.slip, loss.slip))
+    slip = _slip(loss, one, epsilon)
+    upper, lower = (_log_delta(one, epsilon + move) for move in (-slip, slip))
     upper += RELATIVE * (1 + 1e-2 * abs(upper))
     lower -= RELATIVE * (1 + 1e-2 * abs(lower))
     return Interval(
@@ -80,9 +82,17 @@ def epsilon(loss: ComposedLoss, delta: float) -> Interval | None:
         top = highest_value(loss)
         return None if top is None else top.epsilon(delta)
     error = RELATIVE * (1 + 1e-2 * abs(math.log(delta)))
-    lower = _solve(one, math.log(delta) + error)[0] - loss.slip
-    upper = _solve(one, math.log(delta) - error)[1] + loss.slip
-    return Interval(max(0.0, lower), 0.0 if upper <= loss.slip else min(upper, loss.top), NAME)
+    lower = _solve(one, math.log(delta) + error)[0]
+    upper = _solve(one, math.log(delta) - error)[1]
+    lower = max(0.0, lower - _slip(loss, one, lower))
+    return Interval(lower, min(upper + _slip(loss, one, upper), loss.top) if upper else 0.0, NAME)
+
+
+def _slip(loss: ComposedLoss, one: Loss, epsilon: float) -> float:
+    """How far ε may be off, through rounding of the losses or of a Gaussian's shift."""
+    if isinstance(one, GaussianLoss):
+        return 8 * EPS * (epsilon + one.shift**2 / 2)
+    return loss.slip
 
 
 def _solve(loss: Loss, log_delta: float) -> tuple[float, float]:

@@ -326,7 +326,7 @@ def solve(line: Line, log_target: float, scale: Array = ONE) -> Array:
         if not ((new >= below) & (new <= above)).all():
             middle = (np.maximum(below, -1e300) + np.minimum(above, 1e300)) / 2
             new = np.where((new >= below) & (new <= above), new, middle)
-        close = np.abs(new - root) <= SETTLED * (1 + np.abs(root))
+        close = np.abs(new - root) <= SETTLED * (min(1.0, 10 / line.centre) + np.abs(root))
         root = np.where(close, root, new)
         if close.all():
             return root
@@ -347,7 +347,7 @@ def ends(
     both = ONE if scale is ONE else np.tile(scale, 2)
     error = np.append(found.too_high, found.too_low)
     gap = np.abs(np.expm1(np.minimum(goal - value, 700))) + np.exp(np.minimum(error - value, 700))
-    move = 2 * gap / rate + 8 * EPS * (1 + np.abs(start))
+    move = 2 * gap / rate + 8 * EPS * (min(1.0, 1 / line.centre) + np.abs(start))
     for _ in range(60):
         if not (move < FARTHEST * (1 + np.abs(start))).all():
             break

@@ -22,10 +22,10 @@ from hockeystick.bound import Interval
 from hockeystick.composed import ComposedLoss
 from hockeystick.errors import NumericalError
 from hockeystick.loss import Complex, Loss
-from hockeystick.routes.contour import EPS, LOST, NATS, Line
+from hockeystick.routes.contour import LOST, NATS, Line
 from hockeystick.routes.saddle import BEYOND, find_saddle
 from hockeystick.routes.support import mass_below, support
-from hockeystick.series import Array
+from hockeystick.series import EPS, Array
 
 FEW = 64
 """Up to so many steps the largest single one is a fair guess of what all give away."""

@@ -114,7 +114,7 @@ class Poisson(Sampler):
         return relation
 
     def group(self, mechanism: Mechanism, size: int, relation: Relation) -> Loss:
-        loss = base_loss(mechanism, relation)
+        loss = mechanism.loss(relation)
         if relation is REPLACE_ONE or not isinstance(loss, GaussianLoss):
             return super().group(mechanism, size, relation)
         if size > MOST_TOGETHER:

@@ -16,7 +16,7 @@ from hockeystick.domain import whole
 from hockeystick.errors import NumericalError, ParameterError
 from hockeystick.loss import Loss
 from hockeystick.mechanism import Mechanism, divergences
-from hockeystick.relation import REPLACE_ONE, Relation
+from hockeystick.relation import Relation
 from hockeystick.series import Array
 
 if TYPE_CHECKING:
@@ -131,8 +131,8 @@ class Sampled(Mechanism):
         return self.sampler.attained(self.base, relation, steps)
 
     def attained_as_one(self, relation: Relation, steps: int) -> Loss | None:
-        # One replaced record: at one step every point of the profile is some pair's, not all one's.
-        return self.attained(relation, max(steps, 2) if relation is REPLACE_ONE else steps)
+        # At one step every point of the profile may be some pair's, not all one's.
+        return self.attained(relation, max(steps, 2))
 
     def group(self, size: int) -> Mechanism:
         return Grouped(self, size) if whole("size", size, 1) > 1 else self
@@ -181,7 +181,11 @@ def _smaller(one: tuple[Array, Array], other: tuple[Array, Array]) -> tuple[Arra
 def base_loss(mechanism: Mechanism, relation: Relation) -> Loss:
     """The loss of the mechanism before sampling."""
     loss = mechanism.loss(relation)
-    assert loss is not None  # a sampler is asked only for mechanisms that have one
+    if loss is None:
+        raise ParameterError(
+            f"{mechanism!r} is known by its Rényi curve alone; what is asked for takes the law of "
+            "its loss: declare it as PureDP, ApproximateDP or ProfileDP"
+        )
     return loss
 
 

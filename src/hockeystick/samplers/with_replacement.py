@@ -187,9 +187,9 @@ class WithReplacement(Sampler):
         base = attained_base(mechanism, relation, steps)
         if not isinstance(base, GaussianLoss):
             return base.mix(self.drawn)
-        if relation is ADD_REMOVE:
+        if relation is ADD_REMOVE and self._copies[1] == 0:
             return None
-        return MixtureLoss(*self._mixtures(base.shift))
+        return MixtureLoss(*self._mixtures(base.shift))  # without the copies that `loss` gives up
 
     def draw(self, population: int, rng: Randomness = None) -> Array:
         from hockeystick.samplers import drawing
