@@ -6,9 +6,12 @@ import pytest
 from mpmath import mp, mpf
 
 from tests.oracles import pairs, profile, tables
+from tests.oracles.contour import Steps, pair_rule
 from tests.oracles.expressions import Unknown, natural_relation, read
+from tests.oracles.little_noise import by_separation
 from tests.oracles.many_steps import by_contour
 from tests.oracles.truth import truth
+from tests.oracles.two_steps import by_integral
 
 
 def sharp(expression: str, query: str, at: float, relation: str | None = None) -> mpf:
@@ -16,8 +19,9 @@ def sharp(expression: str, query: str, at: float, relation: str | None = None) -
     interval = truth(expression, query, at, relation)
     assert interval is not None
     low, high = interval
-    assert low == high or high - low <= mpf(10) ** -20 * high
-    return (low + high) / 2
+    with mp.workdps(60):
+        assert low == high or high - low <= mpf(10) ** -20 * high
+        return (low + high) / 2
 
 
 def close(value: mpf, expected: mpf, digits: int = 20) -> bool:
@@ -35,6 +39,7 @@ def close(value: mpf, expected: mpf, digits: int = 20) -> bool:
         ("ApproximateDP(1.0, 1e-5)", "epsilon", 1e-5, "1"),
         ("DiscreteLaplace(2.0)", "epsilon", 0.0, "0.5"),
         ("Gaussian(2.0, 1.0) * 4", "rdp", 3.0, "1.5"),
+        ("Gaussian(0.02).on(Poisson(0.5)) * 2", "epsilon", 1e-5, "2776.5518635621"),
     ],
 )
 def test_known_values(expression: str, query: str, at: float, value: str) -> None:
@@ -135,20 +140,47 @@ def test_outcomes_beside_a_density() -> None:
 
 
 def test_many_steps_two_ways() -> None:
-    """The line integral against residues, and against the closed form of Gaussians."""
+    """The line integral against residues."""
     assert by_contour("Laplace(4.0) * 120", "delta", 3.0, None) is None  # atoms in step again
     with mp.workdps(300):  # residues cancel
         expected = profile.laplace(mpf(1), 250, mpf(100))
-    for found, value in (
-        (by_contour("Laplace(1.0) * 250", "delta", 100.0, None), expected),
-        (
-            by_contour("Gaussian(20.0) * 150", "delta", 1.0, None),
-            sharp("Gaussian(20.0) * 150", "delta", 1.0),
-        ),
-    ):
+    found = by_contour("Laplace(1.0) * 250", "delta", 100.0, None)
+    assert found is not None
+    assert found[0] < expected < found[1]
+    assert found[1] - found[0] < 1e-14 * expected
+
+
+def test_many_steps_of_a_large_loss() -> None:
+    """The aliases of the line integral at positive losses are not 1 - e^x."""
+    with mp.workdps(300):
+        expected = profile.laplace(mpf(1), 250, mpf(170))
+    with mp.workdps(20):
+        steps = Steps([(pair_rule(pairs.laplace(mpf(1))), 250)], digits=10)
+        assert close(steps.delta(mpf(170)), expected, 7)
+
+
+def test_two_steps_by_an_integral() -> None:
+    """Against residues, and a Gaussian of hardly any weight against none."""
+    with mp.workdps(40):
+        expected = profile.laplace(mpf(2), 2, mpf("0.25"))
+        found = by_integral("Laplace(2.0) * 2", "delta", 0.25, None)
         assert found is not None
-        assert found[0] < value < found[1]
-        assert found[1] - found[0] < 1e-14 * value
+        assert found[0] < expected < found[1]
+        assert found[1] - found[0] < 1e-12 * expected
+    found = by_integral("Laplace(2.0) + Laplace(1.0).on(Poisson(1e-12))", "delta", 0.25, None)
+    assert found is not None
+    assert close(found[0], sharp("Laplace(2.0)", "delta", 0.25), 10)
+
+
+def test_little_noise_against_the_integral() -> None:
+    """Where the noise is little but not too little for the one or the other."""
+    little = by_separation("Gaussian(0.04).on(Poisson(0.25))", "delta", 300.0, None)
+    assert little is not None
+    assert little[0] < sharp("Gaussian(0.04).on(Poisson(0.25))", "delta", 300.0) < little[1]
+
+
+def test_no_cut_is_taken_for_the_largest_loss() -> None:
+    assert truth("DiscreteGaussian(0.1)", "epsilon", 0.0) is None
 
 
 def test_divergences_have_their_closed_forms() -> None:
@@ -162,6 +194,22 @@ def test_divergences_have_their_closed_forms() -> None:
         assert close(sharp("Laplace(2.0)", "rdp", 3.0), mp.log(up + down) / (a - 1))
     assert truth("ApproximateDP(1.0, 1e-9)", "rdp", 2.0) == (mp.inf, mp.inf)
     assert close(sharp("PureDP(0.5) * 3", "rdp", mp.inf), mpf("1.5"))
+
+
+def test_the_trade_off_of_randomized_response() -> None:
+    """Kairouz, Oh and Viswanath (2015): max(1 - e^eps a, e^-eps (1 - a), 0), delta off the top."""
+    with mp.workdps(40):
+        alpha, growth = mpf("0.125"), mp.exp(1)
+        assert close(sharp("PureDP(1.0)", "tradeoff", 0.125), 1 - growth * alpha)
+        late = (1 - mpf("0.875")) / growth
+        assert close(sharp("PureDP(1.0)", "tradeoff", 0.875), late)
+        both = 1 - mpf("0.25") - growth * alpha
+        assert close(sharp("ApproximateDP(1.0, 0.25)", "tradeoff", 0.125), both)
+    # No test does worse than the one that rejects half of the most likely outcome.
+    pair = pairs.poisson(pairs.randomized_response(mpf(2)), mpf("0.5"))
+    top = max(pair.atoms, key=lambda atom: atom.loss)
+    found = sharp("PureDP(2.0).on(Poisson(0.5))", "tradeoff", float(top.q) / 2)
+    assert found <= 1 - top.p / 2 + mpf(10) ** -12
 
 
 def test_a_gap_in_theory_is_an_interval() -> None:

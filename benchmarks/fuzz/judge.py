@@ -54,13 +54,14 @@ def resources(question: Question, answer: dict[str, Any]) -> list[Finding]:
     if "timeout" in answer:
         found.append(("slow", "over the limit of CPU time"))
     if "died" in answer:
-        found.append(("interpreter died", f"exit code {answer['died']}"))
+        after = f", perhaps of {answer['after']}" if "after" in answer else ""
+        found.append(("interpreter died", f"exit code {answer['died']}{after}"))
     if answer.get("error") == "MemoryError":
         found.append(("memory", answer["message"]))
     elif "error" in answer and not answer["expected"]:
         detail = f"{answer['error']}: {answer['message']} ({answer['where']})"
         found.append(("crash", detail.replace("\n", " ")))
-    elif answer.get("error") == "NumericalError":
+    elif answer.get("error") == "NumericalError" and not question.method:  # by name it may refuse
         found.append(("numerical error", answer["message"]))
     if answer.get("seconds", 0) > SLOW:
         found.append(("slow", f"{answer['seconds']:.1f} s"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import random
 import re
 import time
 import warnings
@@ -17,6 +18,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import seed as seeded
 from hypothesis.strategies import SearchStrategy
 from rich.console import Console
+from rich.markup import escape
 
 from benchmarks.fuzz import aimed, judge, strategies
 from benchmarks.fuzz.consistency import laws
@@ -25,6 +27,8 @@ from benchmarks.fuzz.process import Worker
 from benchmarks.fuzz.questions import Question
 
 BATCH = 200
+BATCHES = 100_003
+"""More than are ever drawn for one seed: every batch has seeds of its own."""
 ALIKE = 2
 """Questions of one batch that may differ in their numbers only: hypothesis likes to vary one."""
 STEEP = 1e-13
@@ -36,6 +40,8 @@ ORACLE_SECONDS = 10.0
 def drawn(strategy: SearchStrategy[Question], number: int, seed: int) -> list[Question]:
     """So many examples of a strategy, the same ones for the same seed."""
     found: list[Question] = []
+    if not number:
+        return found
 
     @seeded(seed)
     @settings(
@@ -61,10 +67,12 @@ def stream(seed: int, share: float) -> Iterator[Question]:
     batch = 0
     while True:
         number = round(BATCH * share)
-        kinks = drawn(aimed.questions(), number, 2 * (seed * 100_003 + batch)) if number else []
-        wide = drawn(strategies.questions(), BATCH - number, 2 * (seed * 100_003 + batch) + 1)
+        start = 2 * (seed * BATCHES + batch)
+        questions = drawn(aimed.questions(), number, start)
+        questions += drawn(strategies.questions(), BATCH - number, start + 1)
+        random.Random(start).shuffle(questions)
         shapes: Counter[str] = Counter()
-        for question in kinks + wide:
+        for question in questions:
             shape = re.sub(r"[-+.\de]*\d", "0", question.text)
             shapes[shape] += 1
             if question.text not in seen and shapes[shape] <= ALIKE:
@@ -92,10 +100,16 @@ class Session:
     compared: int = 0
     refused: int = 0
     steep: int = 0
+    before: str = ""
     findings: list[Finding] = field(default_factory=list)
 
     def ask(self, question: Question) -> dict[str, Any]:
-        return self.library.do(ask=question.text)
+        """The answer; where the interpreter died it may be the one before that broke it."""
+        answer, before = self.library.do(ask=question.text), self.before
+        self.before = question.text
+        if "died" in answer and "died" not in self.library.do(ask=question.text):
+            answer["after"] = before
+        return answer
 
     def examine(self, question: Question) -> list[Finding]:
         """Everything that is wrong with the answer to one question."""
@@ -174,12 +188,10 @@ def main() -> None:
             for question in source:
                 if time.monotonic() > deadline or session.asked >= options.questions:
                     break
-                status.update(
-                    f"{session.asked} asked, {len(session.findings)} found: {question.text[:80]}"
-                )
+                count = f"{session.asked} asked, {len(session.findings)} found: "
+                status.update(count + escape(question.text[:80]))
                 for finding in session.examine(question):
-                    if finding.kind != "numerical error":
-                        print(f"{finding.kind}: {finding.line()}", flush=True)
+                    print(f"{finding.kind}: {finding.line()}", flush=True)
     print(summary(session, options.seed))
     if options.json:
         Path(options.json).write_text(json.dumps(as_json(session, options.seed), indent=1) + "\n")

@@ -120,8 +120,10 @@ class Line:
             phase *= turn
         raw = h / mp.pi * mp.exp(-c * epsilon) * total
         period = 2 * mp.pi / h
-        left = (1 - self.p_only) * _geometric(c * period)
-        left -= mp.exp(epsilon) * _geometric((c + 1) * period)
+        # Aliases at positive losses are small by e^(-c period) alone: no 1 - e^x there.
+        first = max(1, int(mp.floor(epsilon / period)) + 1)
+        left = (1 - self.p_only) * _geometric(c * period, first)
+        left -= mp.exp(epsilon) * _geometric((c + 1) * period, first)
         return self.p_only + raw - left
 
     def epsilon(self, delta: mpf, high: mpf) -> mpf:
@@ -129,9 +131,9 @@ class Line:
         return profile.solve(self.delta, delta, high)
 
 
-def _geometric(exponent: mpf) -> mpf:
-    """The sum of e^(-m exponent) over m >= 1."""
-    return 1 / mp.expm1(exponent)
+def _geometric(exponent: mpf, first: int) -> mpf:
+    """The sum of e^(-m exponent) over m >= first."""
+    return mp.exp(-first * exponent) / -mp.expm1(-exponent)
 
 
 class Steps:

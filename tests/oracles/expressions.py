@@ -135,6 +135,11 @@ def _positive(value: float) -> mpf:
     return mpf(value)
 
 
+def _discrete_gaussian(noise: mpf, sensitivity: int) -> Pair:
+    """Cut further out the more digits are asked for: no cut is mistaken for the largest loss."""
+    return pairs.discrete_gaussian(noise, sensitivity, order=mp.dps / 20)
+
+
 def _discrete(make: Callable[[mpf, int], Pair]) -> Callable[[ast.Call, str, int], Part]:
     def part(node: ast.Call, relation: str, size: int) -> Part:
         names = ("noise_multiplier", "sensitivity", "replace_sensitivity")
@@ -143,7 +148,7 @@ def _discrete(make: Callable[[mpf, int], Pair]) -> Callable[[ast.Call, str, int]
         scale = _positive(values["noise_multiplier"]) * unit
         replace = values.get("replace_sensitivity") or 2 * unit
         moved = (replace if relation == REPLACE_ONE else unit) * size
-        gaussian = make is pairs.discrete_gaussian
+        gaussian = make is _discrete_gaussian
         if moved + (2.2 * float(scale) * math.sqrt(mp.dps) if gaussian else 0) > MOST_ATOMS / 2:
             raise Unknown("too many outcomes")
         return _same(make(scale / moved, moved))
@@ -195,7 +200,7 @@ def _profile(node: ast.Call, relation: str, size: int) -> Part:
 _MECHANISMS: dict[str, Callable[[ast.Call, str, int], Part]] = {
     "Gaussian": _gaussian,
     "Laplace": _laplace,
-    "DiscreteGaussian": _discrete(pairs.discrete_gaussian),
+    "DiscreteGaussian": _discrete(_discrete_gaussian),
     "DiscreteLaplace": _discrete(pairs.discrete_laplace),
     "RandomizedResponse": _randomized_response,
     "PureDP": _pure,

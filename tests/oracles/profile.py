@@ -289,7 +289,7 @@ def _gain(x: mpf) -> mpf:
     return -mp.expm1(x) if x < 0 else mpf(0)
 
 
-def solve(profile: Callable[[mpf], mpf], delta: mpf, high: mpf) -> mpf:
+def solve(profile: Callable[[mpf], mpf], delta: mpf, high: mpf, digits: int = 24) -> mpf:
     """The smallest epsilon >= 0 with profile(epsilon) <= delta; profile(high) < delta is given."""
     delta = mpf(delta)
     if profile(mpf(0)) <= delta:
@@ -303,16 +303,16 @@ def solve(profile: Callable[[mpf], mpf], delta: mpf, high: mpf) -> mpf:
         value = profile(e)
         return mp.log(value / delta) if value > 0 else mpf(-100)
 
-    return _false_position(gap, low, high)
+    return _false_position(gap, low, high, digits)
 
 
-def _false_position(gap: Callable[[mpf], mpf], a: mpf, b: mpf) -> mpf:
-    """Illinois iteration in a bracket, until two iterates share 24 digits."""
+def _false_position(gap: Callable[[mpf], mpf], a: mpf, b: mpf, digits: int) -> mpf:
+    """Illinois iteration in a bracket, until two iterates share so many digits."""
     at_a, at_b = gap(a), gap(b)
     for _ in range(200):
         x = (a * at_b - b * at_a) / (at_b - at_a)
         at_x = gap(x)
-        if at_x == 0 or abs(x - b) < mpf(10) ** -24 * abs(x):
+        if at_x == 0 or abs(x - b) < mpf(10) ** -digits * abs(x):
             return x
         if at_x * at_b < 0:
             a, at_a = b, at_b

@@ -13,11 +13,13 @@ from fractions import Fraction
 
 from mpmath import mp, mpf
 
-from . import divergences, enumeration, pairs, profile
+from . import divergences, enumeration, pairs, profile, tradeoff
 from .enumeration import Law
 from .expressions import Part, Unknown, gaussian_shift, read
+from .little_noise import by_separation
 from .many_steps import by_contour
 from .pairs import Pair
+from .two_steps import by_integral
 
 Interval = tuple[mpf, mpf]
 Oracle = Callable[[str, str, float, str | None], Interval | None]
@@ -31,7 +33,7 @@ MOST_LAPLACE_STEPS = 40
 
 
 def truth(expression: str, query: str, at: float, relation: str | None = None) -> Interval | None:
-    """The first oracle's answer to `query` ("epsilon", "delta" or "rdp") at one number."""
+    """The first oracle's answer to "epsilon", "delta", "rdp" or "tradeoff", at one number."""
     for oracle in ORACLES:
         interval = oracle(expression, query, at, relation)
         if interval is not None:
@@ -66,11 +68,14 @@ def _widened(before: Interval, now: Interval) -> Interval:
 
 def by_law(expression: str, query: str, at: float, relation: str | None) -> Interval | None:
     """Discrete steps by enumeration, with one continuous step or any number of Gaussians."""
-    if query not in ("epsilon", "delta", "rdp"):
+    if query not in ("epsilon", "delta", "rdp", "tradeoff"):
         return None
 
     def value() -> Interval:
         parts = read(expression, relation)
+        if query == "tradeoff":
+            value = tradeoff.error(parts, mpf(at))
+            return value, value
         high = _worst(parts, query, at, lambda part: part.dominating)
         alike = all(part.attained is part.dominating for part in parts)
         if alike or sum(part.count for part in parts) == 1:  # one step attains each point
@@ -121,5 +126,5 @@ def _laplace_steps(part: Part) -> Law:
     return Law(Fraction(0), [(mpf(1), mpf(1))], at)
 
 
-ORACLES: list[Oracle] = [by_law, by_contour]
+ORACLES: list[Oracle] = [by_law, by_separation, by_integral, by_contour]
 """In the order in which they are asked; certified enclosures belong here as well."""
