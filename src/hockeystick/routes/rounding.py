@@ -133,7 +133,10 @@ def grid_width(loss: ComposedLoss, width: float) -> float:
     spread = atoms[-1] - atoms[0] if atoms.size > 1 else 0.0
     if spread < width:
         return width
-    cells = math.ceil(spread / width) + np.arange(1 if atoms.size == 2 else 2000)
+    least = math.ceil(spread / width)
+    if least > MOST_SUPPORT:
+        raise NumericalError(f"the lattice would need {least} points for one loss")
+    cells = least + np.arange(1 if atoms.size == 2 else min(2000, least))  # at most twice as fine
     place = (atoms[:64] - atoms[0]) / (spread / cells[:, None])
     misfit = np.mod(place + 1e-9, 1).max(axis=1)
     return float(spread / cells[np.argmin(misfit)])
