@@ -174,7 +174,8 @@ class Line:
         turns = turns + scale * (abs(self.k[0].real) + self._turn)
         turns += scale * abs(self.origin) * (2 + self.centre)  # where the lattice lies
         absolute = self._absolute(epsilon, scale)
-        loose = base + np.log((4 * EPS * turns + scale * self.slop) * absolute)
+        rounding = (4 * EPS * turns + scale * self.slop) * absolute
+        loose = base + np.log(np.maximum(rounding, 1e-300))
         low = np.logaddexp(base + np.minimum(scale, 1) * self.log_tail, loose)
         sound = value > 0
         safe = np.where(sound, value, 1.0)
