@@ -202,7 +202,7 @@ def _is_milder(loss: ComposedLoss, question: _Question, given: float, other: Int
     try:
         # With many steps the contour, if it can, is as fast as Chernoff's bound.
         log_delta = math.log(delta - loss.infinite)
-        slow = loss.steps <= MANY or not (loss.smooth or loss.spacing)
+        slow = loss.steps <= MANY or (loss.spacing is None and not loss.continuous)
         if slow and log_chernoff(loss, epsilon, log_delta) <= log_delta:
             return True
         return question is _EPSILON and _DELTA.ask(loss, epsilon, "auto").upper <= delta
