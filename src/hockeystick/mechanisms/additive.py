@@ -67,7 +67,7 @@ class AdditiveNoise(Mechanism):
 
     @abstractmethod
     def _loss(self, shift: float, sensitivity: float) -> Loss:
-        """The loss when the query moves by `shift` = sensitivity / noise_multiplier noise scales."""
+        """The loss when the query moves by `shift` noise scales: sensitivity over multiplier."""
 
     # running it --------------------------------------------------------------------------------
 
