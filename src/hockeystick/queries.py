@@ -199,6 +199,8 @@ def _is_milder(loss: ComposedLoss, question: _Question, given: float, other: Int
         return loss.infinite <= delta
     if loss.infinite >= delta:
         return False
+    if question is _EPSILON and epsilon == 0:
+        return closed_form.is_never_told_apart(loss, delta)
     try:
         # With many steps the contour, if it can, is as fast as Chernoff's bound.
         log_delta = math.log(delta - loss.infinite)

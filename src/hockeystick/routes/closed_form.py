@@ -17,7 +17,7 @@ from hockeystick.series import EPS, LEAST
 
 NAME = "closed form"
 FEW_PARTS = 32
-"""Of more different steps no sum of total variations is made: it would take longer than it saves."""
+"""Of more different steps total variations are not added up: that takes longer than it saves."""
 RELATIVE = 4e-14
 """Accuracy of a one-step profile, relative to δ."""
 
@@ -81,7 +81,7 @@ def epsilon(loss: ComposedLoss, delta: float) -> Interval | None:
     """The ε with δ(ε) = delta, or None if there is no closed form."""
     one = single(loss)
     if one is None:
-        if _is_never_told_apart(loss, delta):
+        if is_never_told_apart(loss, delta):
             return Interval(0.0, 0.0, NAME)
         top = highest_value(loss)
         return None if top is None else top.epsilon(delta)
@@ -92,8 +92,8 @@ def epsilon(loss: ComposedLoss, delta: float) -> Interval | None:
     return Interval(lower, min(upper + _slip(loss, one, upper), loss.top) if upper else 0.0, NAME)
 
 
-def _is_never_told_apart(loss: ComposedLoss, delta: float) -> bool:
-    """Whether δ(0), the total variation, is at most delta because those of the steps add up to it."""
+def is_never_told_apart(loss: ComposedLoss, delta: float) -> bool:
+    """Whether δ(0), the total variation, is at most delta: it is at most the sum over all steps."""
     if len(loss) > FEW_PARTS:
         return False
     zero = np.zeros(1)
