@@ -114,7 +114,7 @@ def test_any_gaussian(epsilon: float, exponent: float) -> None:
 
 def test_a_family_that_cannot_meet_the_target() -> None:
     with pytest.raises(hs.ParameterError, match="parameter"):
-        hs.calibrate(lambda x: hs.Gaussian(x) + hs.ApproximateDP(1.0, 0.1), epsilon=1.0, delta=1e-5)
+        hs.calibrate(lambda x: hs.ApproximateDP(x, 0.1), epsilon=1.0, delta=1e-5)
 
 
 def test_a_family_that_cannot_miss_the_target() -> None:

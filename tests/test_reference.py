@@ -87,7 +87,13 @@ def name(table: str, row: Row) -> str:
     return f"{table}-{row['mechanism']}-{row['direction']}-{row['query']}({given}={row[given]})"
 
 
-ROWS = [pytest.param(table, row, id=name(table, row)) for table, row in rows()]
+def marks(row: Row) -> list[pytest.MarkDecorator]:
+    """Of many steps the answer is asked for always, what it is the larger of in the slow run."""
+    one_side_of_many = row["direction"] != "both" and "*" in row["mechanism"]
+    return [pytest.mark.slow] if one_side_of_many else []
+
+
+ROWS = [pytest.param(table, row, id=name(table, row), marks=marks(row)) for table, row in rows()]
 
 
 def gap(table: str, steps: int) -> Gap:
