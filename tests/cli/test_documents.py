@@ -9,7 +9,6 @@ import pytest
 
 from tests.cli.documents import DOCS, PAGES, same, sessions, shell, write_files
 
-
 SLOW = {"account.md", "figure.md", "plot.md", "train.md", "tutorial.md"}
 
 
