@@ -13,7 +13,7 @@ from hockeystick.roots import find_root
 
 TOLERANCE = 5e-10
 """How near the edge the answer is, relative to the parameter."""
-MOST_DOUBLINGS = 400
+MOST_DOUBLINGS = 300
 
 
 def calibrate(
@@ -72,30 +72,46 @@ def calibrate(
 
 
 def _bracket(excess: Callable[[float], float], integer: bool) -> tuple[float, float]:
-    """A parameter that meets the target and one that misses it, next to each other by doubling."""
-    start = reached = 1.0
-    first = excess(start)
-    for factor in (2.0, 0.5):
-        last, x = start, start * factor
-        for _ in range(MOST_DOUBLINGS):
+    """A parameter that meets the target and one that misses it, next to each other by doubling.
+
+    Both ways by turns: where δ is too small for a float, nothing tells which way the target is.
+    """
+    first = excess(1.0)
+    ways = [_Way(2.0), _Way(0.5)]
+    for _ in range(MOST_DOUBLINGS):
+        for way in [way for way in ways if not way.ended]:
+            x = way.next
             if integer and x < 1:
-                break
+                way.ended = True
+                continue
             try:
                 value = excess(x)
             except ParameterError:
-                # The end of the parameter's domain: come half as close to it as before.
-                if abs(x - last) <= 1e-12 * abs(last) or (integer and int(x) <= int(last) + 1):
-                    reached = max(reached, last)
-                    break
-                x = (x + last) / 2
+                way.approach_the_end_of_the_domain(integer)
                 continue
             if (value > 0) != (first > 0):
-                return (last, x) if value > 0 else (x, last)
-            if abs(value) > abs(first) + 1e-9:  # away from the target
-                break
-            last, x = x, x * factor
+                return (way.last, x) if value > 0 else (x, way.last)
+            way.ended = abs(value) > abs(first) + 1e-9  # away from the target
+            way.last, way.next = x, x * way.factor
     if first <= 0 and integer:  # as far as the domain goes
+        reached = max([1.0, *(way.last for way in ways if way.is_at_the_end)])
         return reached, reached
     raise ParameterError(
         "no parameter of the family meets the target on one side and misses it on the other"
     )
+
+
+class _Way:
+    """The parameters tried in one direction from 1."""
+
+    def __init__(self, factor: float) -> None:
+        self.factor = factor
+        self.last, self.next = 1.0, factor
+        self.ended = self.is_at_the_end = False
+
+    def approach_the_end_of_the_domain(self, integer: bool) -> None:
+        """Come half as close to it as before."""
+        close = abs(self.next - self.last) <= 1e-12 * abs(self.last)
+        if close or (integer and int(self.next) <= int(self.last) + 1):
+            self.ended = self.is_at_the_end = True
+        self.next = (self.next + self.last) / 2

@@ -181,7 +181,10 @@ def _worst(
         for loss in sides:
             if answers and _is_milder(loss, question, given, answers[0]):
                 continue
-            answers.append(question.ask(loss, given, method))
+            try:
+                answers.append(question.ask(loss, given, method))
+            except OverflowError as error:
+                raise NumericalError(f"a number on the way is too large: {error}") from error
     worst = max(answers, key=lambda answer: answer.upper)
     return Interval(max(a.lower for a in answers), worst.upper, worst.method)
 

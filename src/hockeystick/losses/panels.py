@@ -106,9 +106,10 @@ def weighted_points(curve: Curve, panels: Panels, widest: float) -> Weighted:
     start, width, values = panels
     wide = width > widest
     if wide.any():
-        parts = np.ceil(width[wide] / widest).astype(int)
-        if parts.sum() > MOST_PANELS:
+        finer = np.ceil(width[wide] / widest)
+        if not finer.sum() <= MOST_PANELS:
             raise NumericalError("the quadrature of a profile would need too many nodes")
+        parts = finer.astype(int)
         fine = np.repeat(width[wide] / parts, parts)
         index = np.arange(parts.sum()) - np.repeat(np.cumsum(parts) - parts, parts)
         more = np.repeat(start[wide], parts) + index * fine

@@ -234,7 +234,7 @@ def _cut(loss: ComposedLoss, centre: float, variance: float, level: float) -> tu
         # What each stretch from t[j] to t[j+1], and all beyond the last, can add.
         width = np.append(1 / t[:-1] - 1 / t[1:], 1 / t[-1])
         beyond = np.cumsum((width * np.exp(-decay))[::-1])[::-1] / math.pi
-        enough = np.flatnonzero(beyond <= math.exp(-level - NATS))
+        enough = np.flatnonzero(beyond <= math.exp(min(-level - NATS, 700.0)))
         if enough.size:
             cut = enough[0]
             with np.errstate(divide="ignore"):

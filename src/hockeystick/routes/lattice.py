@@ -165,7 +165,7 @@ class Sums:
             gap = epsilon - float(self.points[j])
             value = -math.expm1(gap) * float(self.above[j]) + math.exp(gap) * float(self.values[j])
         value += sign * float(self.errors[max(j - 1, 0)])
-        return math.exp(self.log_unit + math.log(value)) if value > 0 else 0.0
+        return math.exp(min(self.log_unit + math.log(value), 700.0)) if value > 0 else 0.0
 
     def epsilon(self, delta: float, sign: int) -> float:
         """The least ε at which δ is surely at most this (sign 1), or the largest at which it surely
