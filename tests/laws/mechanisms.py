@@ -92,6 +92,7 @@ WITH_LOSS = [kind for kind in ALL if kind not in BY_CURVE]
 
 
 HEAVY = {
+    hs.Laplace,
     hs.ProfileDP,
     hs.ExponentialMechanism,
     hs.PermuteAndFlip,
@@ -100,7 +101,7 @@ HEAVY = {
     GammaPosterior,
     GaussianPair,
 }
-"""Losses without a closed form: a question of several steps takes seconds."""
+"""Where a question of several steps takes seconds: no closed form, kinks or heavy tails."""
 
 
 def each(
