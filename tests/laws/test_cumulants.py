@@ -14,7 +14,7 @@ from hockeystick.loss import Loss
 from tests.laws import mechanisms as the
 
 Kind = type[hs.Mechanism]
-every = pytest.mark.parametrize("kind", the.WITH_LOSS, ids=lambda kind: kind.__name__)
+every = the.each(the.WITH_LOSS, slow={hs.ProfileDP})
 real = st.floats(-4.0, 12.0)
 imaginary = st.floats(-10.0, 10.0)
 
