@@ -205,7 +205,12 @@ def put(shift: float, steps: int, strike: float) -> float:
 
 
 @pytest.mark.parametrize(
-    ("sigma", "steps", "epsilon"), [(1.0, 1000, 0.05), (2.0, 256, 0.05), (1.0, 333, 0.1)]
+    ("sigma", "steps", "epsilon"),
+    [
+        (1.0, 1000, 0.05),
+        (2.0, 256, 0.05),
+        pytest.param(1.0, 333, 0.1, marks=pytest.mark.slow),
+    ],
 )
 def test_many_steps_against_the_transform(sigma: float, steps: int, epsilon: float) -> None:
     shift, a = 1 / sigma, math.exp(epsilon)
@@ -301,7 +306,14 @@ def test_epochs_compose() -> None:
 
 
 @pytest.mark.parametrize(
-    ("sigma", "steps"), [(0.3, 7), (0.5, 64), (1.0, 100), (5.0, 33), (20.0, 200)]
+    ("sigma", "steps"),
+    [
+        (0.3, 7),
+        (0.5, 64),
+        pytest.param(1.0, 100, marks=pytest.mark.slow),
+        pytest.param(5.0, 33, marks=pytest.mark.slow),
+        (20.0, 200),
+    ],
 )
 def test_the_upper_end_is_above_the_lower_everywhere(sigma: float, steps: int) -> None:
     low, high = both(GaussianLoss(1 / sigma), steps)

@@ -47,8 +47,15 @@ CASES: list[tuple[str, Family, int, float, float]] = [
 ]
 
 
+SLOW = ("Laplace", "zCDP")
+
+
 @pytest.mark.parametrize(
-    ("family", "worse", "epsilon", "delta"), [c[1:] for c in CASES], ids=[c[0] for c in CASES]
+    ("family", "worse", "epsilon", "delta"),
+    [
+        pytest.param(*c[1:], id=c[0], marks=[pytest.mark.slow] if c[0] in SLOW else [])
+        for c in CASES
+    ],
 )
 def test_meets_the_target_and_no_more(
     family: Family, worse: int, epsilon: float, delta: float
@@ -95,7 +102,9 @@ def test_replacing_a_record_needs_twice_the_noise() -> None:
     ],
     ids=repr,
 )
-@pytest.mark.parametrize(("epsilon", "delta"), [(2.0, 1e-6), (5.0, 1e-9)])
+@pytest.mark.parametrize(
+    ("epsilon", "delta"), [(2.0, 1e-6), pytest.param(5.0, 1e-9, marks=pytest.mark.slow)]
+)
 def test_the_last_count_that_fits(step: hs.Mechanism, epsilon: float, delta: float) -> None:
     run = hs.calibrate(lambda n: step * n, epsilon=epsilon, delta=delta, integer=True)
     count = run.parts[step]

@@ -9,14 +9,9 @@ import pytest
 
 from tests.cli.documents import DOCS, PAGES, same, sessions, shell, write_files
 
-SLOW = {"account.md", "figure.md", "plot.md", "train.md", "tutorial.md"}
 
-
-@pytest.mark.parametrize(
-    "page",
-    [pytest.param(page, marks=[pytest.mark.slow] if page.name in SLOW else []) for page in PAGES],
-    ids=lambda page: str(page.relative_to(DOCS)),
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(DOCS)))
 def test_the_page_shows_what_is_printed(page: Path, tmp_path: Path) -> None:
     write_files(page, tmp_path)
     for command, expected in sessions(page):

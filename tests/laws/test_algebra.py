@@ -123,7 +123,7 @@ def test_the_ends_of_the_rate(kind: Kind, data: st.DataObject) -> None:
 
 @pytest.mark.parametrize("kind", sorted(the.BY_CURVE, key=lambda kind: kind.__name__))
 @given(data=st.data())
-@settings(max_examples=5)
+@settings(max_examples=2)
 def test_a_curve_alone_is_amplified_too(kind: Kind, data: st.DataObject) -> None:
     mechanism = data.draw(the.of(kind))
     assert mechanism.on(hs.Poisson(0.1)).epsilon(1e-5) <= mechanism.epsilon(1e-5)
