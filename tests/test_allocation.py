@@ -467,3 +467,14 @@ def test_several_participations_enclose_what_is_simulated() -> None:
     assert found.lower <= mean + 4 * error
     assert mean - 4 * error <= found.upper
     assert 0.85 * mean < found.lower < found.upper < 1.1 * mean
+
+
+@pytest.mark.parametrize("noise", [0.01, 0.02, 0.03, 0.05])
+def test_losses_of_thousands_of_nats(noise: float) -> None:
+    """The mean of t ratios is at least one of them over t, and tells no more than all of them."""
+    epoch = hs.Gaussian(noise).on(hs.RandomAllocation(10))
+    plain = hs.Gaussian(noise) * 3
+    answer = (epoch * 3).epsilon(1e-5)
+    assert plain.epsilon(1e-5).lower - 3 * math.log(10) <= answer.upper
+    assert answer.upper <= plain.epsilon(1e-5).upper
+    assert 0.9 * answer.upper <= answer.lower <= plain.epsilon(1e-5).upper

@@ -144,3 +144,16 @@ def test_a_family_that_cannot_miss_the_target() -> None:
 def test_senseless_targets(target: dict[str, float], name: str) -> None:
     with pytest.raises(hs.ParameterError, match=name):
         hs.calibrate(lambda x: hs.Gaussian(x), **target)
+
+
+def test_where_delta_is_too_small_for_a_float_both_ways_are_tried() -> None:
+    asked: list[float] = []
+
+    def family(noise: float) -> hs.Mechanism:
+        asked.append(noise)
+        return hs.Laplace(noise) * 2
+
+    answer = hs.calibrate(family, epsilon=2000, delta=1e-5)
+    assert answer.epsilon(1e-5) <= 2000
+    assert answer.epsilon(1e-5) == pytest.approx(2000, rel=1e-8)
+    assert max(asked) < 2.0**12

@@ -46,6 +46,8 @@ def calibrate(
         if delta == 0 or math.isinf(epsilon):
             return float(mechanism.epsilon(delta, relation=relation, method=method)) - epsilon
         value = float(mechanism.delta(epsilon, relation=relation, method=method))
+        if value > delta:  # the logarithms may be equal
+            return max(math.log(value) - math.log(delta), 5e-324)
         return math.log(max(value, 5e-324)) - math.log(delta)
 
     met, missed = _bracket(excess, integer)

@@ -79,6 +79,11 @@ class ComposedLoss:
         return all(loss.smooth for loss, _ in self.parts)
 
     @property
+    def continuous(self) -> bool:
+        """Whether any part has a continuous part."""
+        return any(loss.continuous for loss, _ in self.parts)
+
+    @property
     def spacing(self) -> float | None:
         """Spacing of a lattice that holds every value of the sum, if the parts share one."""
         common = 0.0

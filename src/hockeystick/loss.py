@@ -11,14 +11,13 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from fractions import Fraction
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hockeystick.errors import NumericalError
-from hockeystick.rounding import around
+from hockeystick.rounding import around_product
 from hockeystick.series import (
     EPS,
     LEAST,
@@ -394,7 +393,7 @@ class Mixed(Loss):
         fields = {
             "top": float(log_mixed(rate, np.array([base.top]))[0]),
             "bottom": floor if base.void else float(log_mixed(rate, np.array([base.bottom]))[0]),
-            "infinite": around(Fraction(rate) * Fraction(base.infinite))[1],
+            "infinite": around_product(rate, base.infinite)[1],
             "continuous": base.continuous,
             "smooth": base.smooth,
             "steepest": rate / (rate + (1 - rate) * math.exp(-base.top)),
@@ -407,7 +406,7 @@ class Mixed(Loss):
 
     @property
     def least_infinite(self) -> float:
-        return around(Fraction(self.rate) * Fraction(self.base.least_infinite))[0]
+        return around_product(self.rate, self.base.least_infinite)[0]
 
     @property
     def slip(self) -> float:

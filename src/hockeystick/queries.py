@@ -200,9 +200,10 @@ def _is_milder(loss: ComposedLoss, question: _Question, given: float, other: Int
     if loss.infinite >= delta:
         return False
     try:
-        # With many steps the contour is as fast as Chernoff's bound.
+        # With many steps the contour, if it can, is as fast as Chernoff's bound.
         log_delta = math.log(delta - loss.infinite)
-        if loss.steps <= MANY and log_chernoff(loss, epsilon, log_delta) <= log_delta:
+        slow = loss.steps <= MANY or (loss.spacing is None and not loss.continuous)
+        if slow and log_chernoff(loss, epsilon, log_delta) <= log_delta:
             return True
         return question is _EPSILON and _DELTA.ask(loss, epsilon, "auto").upper <= delta
     except NumericalError:

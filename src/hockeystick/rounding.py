@@ -60,6 +60,15 @@ def around(value: Fraction, error: float = 0.0) -> tuple[float, float]:
     return -_above(Fraction(error) - value), _above(Fraction(error) + value)
 
 
+def around_product(one: float, other: float) -> tuple[float, float]:
+    """The nearest floats at or below the product and at or above it.
+
+    >>> around_product(0.5, 0.5), around_product(0.1, 0.0)
+    ((0.25, 0.25), (0.0, 0.0))
+    """
+    return around(Fraction(one) * Fraction(other)) if one and other else (0.0, 0.0)
+
+
 def _above(value: Fraction) -> float:
     try:
         near = float(value)

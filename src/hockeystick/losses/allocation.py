@@ -12,6 +12,7 @@ sums of positive terms only, so that far tails keep their relative accuracy.
 from __future__ import annotations
 
 import math
+from contextlib import suppress
 from functools import lru_cache
 
 import numpy as np
@@ -58,9 +59,15 @@ def _allocation(base: Loss, steps: int, upper: bool) -> Loss:
     if steps == 1 or base.infinite == 1:
         return base
     error = _rounding(base, steps)
-    if error > MOST_ROUNDING:  # the mean of ratios is below one of them in convex order
-        return base if upper else _merged(base, steps)
-    law = _epoch(base, steps, upper)
+    if error <= MOST_ROUNDING:
+        with suppress(NumericalError), np.errstate(over="ignore", invalid="ignore"):
+            return _on_grid(_epoch(base, steps, upper), error if upper else -error)
+    # The mean of ratios is below one of them in convex order, and above what one step gives away.
+    return base if upper else base.mix(1 / steps)
+
+
+def _on_grid(law: Law, error: float) -> Loss:
+    """The loss of an epoch, with masses known up to a relative error, to be taken up or down."""
     width, core, tail = law.core.width, law.core, law.tail
     low = min([core.first] + [COARSE * tail.first] * (len(tail.q) > 0))
     high = max(core.last, COARSE * (tail.last - 1) + 1)
@@ -68,17 +75,12 @@ def _allocation(base: Loss, steps: int, upper: bool) -> Loss:
     q[core.first - low : core.last - low] += core.q
     q[COARSE * tail.first - low : COARSE * tail.last - low : COARSE] += tail.q
     losses = width * np.arange(low, high)
-    q = _hedged(q / q.sum() * (1 - law.void), np.exp(losses), error if upper else -error)
+    q = _hedged(q / q.sum() * (1 - law.void), np.exp(losses), error)
     with np.errstate(divide="ignore"):
-        return AtomicLoss(losses, np.log(q), infinite=law.infinite, void=law.void, spacing=width)
-
-
-def _merged(base: Loss, steps: int) -> Loss:
-    """What is left when all finite losses become one."""
-    void = base.void**steps
-    log_q = math.log1p(-void)
-    loss = math.log1p(-base.infinite) - log_q
-    return AtomicLoss([loss], [log_q], infinite=base.infinite, void=void, spacing=0.0)
+        loss = AtomicLoss(losses, np.log(q), infinite=law.infinite, void=law.void, spacing=width)
+    if not abs(loss.atoms.p.sum() + loss.infinite - 1) <= 4 * abs(error) + 1e-12:
+        raise NumericalError("losses so large have probabilities that no float holds")
+    return loss
 
 
 def _rounding(base: Loss, steps: int) -> float:

@@ -11,7 +11,6 @@ from hockeystick.loss import Loss
 from hockeystick.losses.atoms import EVERYTHING, NOTHING
 from hockeystick.mechanism import Mechanism, call_text
 from hockeystick.relation import ADD_REMOVE, REPLACE_ONE, Relation
-from hockeystick.rounding import quotient_error
 
 if TYPE_CHECKING:
     from hockeystick.randomness import Randomness
@@ -59,7 +58,7 @@ class AdditiveNoise(Mechanism):
         shift = sensitivity / self.noise_multiplier
         if shift == 0:
             return NOTHING
-        return self._loss(shift, quotient_error(shift, sensitivity, self.noise_multiplier))
+        return self._loss(shift, sensitivity)
 
     def group(self, size: int) -> Mechanism:
         """The same noise; all `size` records move the query by `size` times as much."""
@@ -67,8 +66,8 @@ class AdditiveNoise(Mechanism):
         return type(self)(noise, self.replace_sensitivity, sensitivity=self.sensitivity * size)
 
     @abstractmethod
-    def _loss(self, shift: float, error: float) -> Loss:
-        """The loss when the query moves by `shift` noise scales, known up to an error."""
+    def _loss(self, shift: float, sensitivity: float) -> Loss:
+        """The loss when the query moves by `shift` noise scales: sensitivity over multiplier."""
 
     # running it --------------------------------------------------------------------------------
 

@@ -25,7 +25,7 @@ class Gaussian(AdditiveNoise):
 
     norm = "L2"
 
-    def _loss(self, shift: float, error: float) -> Loss:
+    def _loss(self, shift: float, sensitivity: float) -> Loss:
         return GaussianLoss(shift)
 
     def _noise(self, count: int, words: Source) -> Floats:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from hockeystick.loss import Loss
 from hockeystick.losses.segment import SegmentLoss
 from hockeystick.mechanisms.additive import AdditiveNoise
+from hockeystick.rounding import quotient_error
 
 if TYPE_CHECKING:
     from hockeystick.release.continuous import Floats
@@ -29,7 +30,8 @@ class Laplace(AdditiveNoise):
     norm = "L1"
     pure = True
 
-    def _loss(self, shift: float, error: float) -> Loss:
+    def _loss(self, shift: float, sensitivity: float) -> Loss:
+        error = quotient_error(shift, sensitivity, self.noise_multiplier)
         return SegmentLoss(shift, height=0.25, edge=0.5, slip=error)
 
     def _noise(self, count: int, words: Source) -> Floats:

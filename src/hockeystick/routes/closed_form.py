@@ -13,7 +13,7 @@ from hockeystick.loss import Loss
 from hockeystick.losses.gaussian import GaussianLoss, TruncatedGaussianLoss, gaussian_log_delta
 from hockeystick.roots import find_root
 from hockeystick.routes.highest_value import highest_value
-from hockeystick.series import EPS
+from hockeystick.series import EPS, LEAST
 
 NAME = "closed form"
 RELATIVE = 4e-14
@@ -67,7 +67,7 @@ def delta(loss: ComposedLoss, epsilon: float) -> Interval | None:
         top = highest_value(loss)
         return None if top is None else top.delta(epsilon)
     slip = _slip(loss, one, epsilon)
-    upper, lower = (_log_delta(one, epsilon + move) for move in (-slip, slip))
+    upper, lower = (max(_log_delta(one, epsilon + move), LEAST) for move in (-slip, slip))
     upper += RELATIVE * (1 + 1e-2 * abs(upper))
     lower -= RELATIVE * (1 + 1e-2 * abs(lower))
     return Interval(

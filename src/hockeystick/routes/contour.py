@@ -37,8 +37,11 @@ ACCURATE = math.log(1e-12)
 MOST_POINTS = 20_000
 MOST_WORK = 4_000_000
 """Contour points × quadrature nodes, about 0.1 s; where more is needed, other ways are faster."""
-MOST_NODES = 16_000
-"""Quadrature nodes of a part with which the decay is sampled at the most."""
+FEW_NODES, MOST_NODES = 4_000, 16_000
+"""Quadrature nodes of a part with which the decay is sampled at the most: where a cut is known that
+is near enough, and where none is."""
+NEAR = 100.0
+"""A near cut, over the standard deviation of the tilted law's frequencies."""
 MOST_PLANNING_PARTS = 32
 FARTHEST = 1e3
 """How far an end may be from its root, relative to it, before the search is given up."""
@@ -174,7 +177,8 @@ class Line:
         turns = turns + scale * (abs(self.k[0].real) + self._turn)
         turns += scale * abs(self.origin) * (2 + self.centre)  # where the lattice lies
         absolute = self._absolute(epsilon, scale)
-        loose = base + np.log((4 * EPS * turns + scale * self.slop) * absolute)
+        rounding = (4 * EPS * turns + scale * self.slop) * absolute
+        loose = base + np.log(np.maximum(rounding, 1e-300))
         low = np.logaddexp(base + np.minimum(scale, 1) * self.log_tail, loose)
         sound = value > 0
         safe = np.where(sound, value, 1.0)
@@ -225,7 +229,8 @@ def _cut(loss: ComposedLoss, centre: float, variance: float, level: float) -> tu
     best = (math.inf, math.inf)
     for resolved, count in ((12.0, 44), (100.0, 56), (1000.0, 64), (10000.0, 68)):
         try:
-            if loss.nodes_at(centre, resolved * unit) > MOST_NODES * len(loss):
+            most = FEW_NODES if best[0] < NEAR * unit else MOST_NODES
+            if loss.nodes_at(centre, resolved * unit) > most * len(loss):
                 break
         except NumericalError:
             break
