@@ -110,7 +110,7 @@ def test_renyi_divergences_of_the_literature(steps: int, order: int, value: floa
 
 
 @pytest.mark.parametrize("order", [2, 3, 4, 5])
-@pytest.mark.parametrize("steps", [10, 1000])
+@pytest.mark.parametrize("steps", [10, pytest.param(1000, marks=pytest.mark.slow)])
 def test_renyi_divergences(steps: int, order: int) -> None:
     """Orders at which what is cut off at loss 10 and above does not count."""
     exact = moments(1.0, steps, order)
@@ -450,6 +450,7 @@ def test_bad_steps(steps: int) -> None:
         allocation(GaussianLoss(1.0), steps)
 
 
+@pytest.mark.slow
 def test_several_participations_enclose_what_is_simulated() -> None:
     """P/Q of 3 of 10 steps is the third symmetric polynomial of the ratios, over 120."""
     rng, records, steps, shift = np.random.default_rng(5), 200_000, 10, 0.5

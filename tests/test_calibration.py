@@ -95,9 +95,9 @@ def test_replacing_a_record_needs_twice_the_noise() -> None:
 @pytest.mark.parametrize(
     "step",
     [
-        hs.Gaussian(1.0).on(hs.Poisson(0.01)),
+        pytest.param(hs.Gaussian(1.0).on(hs.Poisson(0.01)), marks=pytest.mark.slow),
         hs.Gaussian(10.0),
-        hs.Laplace(20.0),
+        pytest.param(hs.Laplace(20.0), marks=pytest.mark.slow),
         hs.RandomizedResponse(0.1),
     ],
     ids=repr,
