@@ -470,6 +470,7 @@ def test_several_participations_enclose_what_is_simulated() -> None:
     assert 0.85 * mean < found.lower < found.upper < 1.1 * mean
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("noise", [0.01, 0.02, 0.03, 0.05])
 def test_losses_of_thousands_of_nats(noise: float) -> None:
     """The mean of t ratios is at least one of them over t, and tells no more than all of them."""
