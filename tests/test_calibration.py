@@ -146,6 +146,7 @@ def test_senseless_targets(target: dict[str, float], name: str) -> None:
         hs.calibrate(lambda x: hs.Gaussian(x), **target)
 
 
+@pytest.mark.slow
 def test_where_delta_is_too_small_for_a_float_both_ways_are_tried() -> None:
     asked: list[float] = []
 
