@@ -200,6 +200,7 @@ def test_a_large_gaussian_and_a_small_laplace() -> None:
     assert bound.lower >= (1 - 1e-5) * bound.upper
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("run", "relation"),
     [
@@ -214,6 +215,7 @@ def test_few_steps_of_little_noise_are_finite_and_tight(
     assert bound.lower >= (1 - 1e-4) * bound.upper
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rate", [1.0, 0.1])
 def test_the_top_of_three_laplace_steps(rate: float) -> None:
     """P of all three at the top is at least 1e-4: a δ of 1e-20 is next to nothing of it."""
@@ -230,6 +232,7 @@ def test_the_lattice_refuses_a_grid_finer_than_the_losses() -> None:
         run.epsilon(1e-30, method="lattice")
 
 
+@pytest.mark.slow
 def test_rare_samples_no_longer_start_above_the_truth() -> None:
     """n times the δ of one step is an upper bound to first order: 1.00009 δ at ε = 0.5665."""
     loss = (hs.Gaussian(0.5789242939561258).on(hs.Poisson(1.5087502876405753e-08))).loss(

@@ -110,7 +110,7 @@ def test_renyi_divergences_of_the_literature(steps: int, order: int, value: floa
 
 
 @pytest.mark.parametrize("order", [2, 3, 4, 5])
-@pytest.mark.parametrize("steps", [10, 1000])
+@pytest.mark.parametrize("steps", [10, pytest.param(1000, marks=pytest.mark.slow)])
 def test_renyi_divergences(steps: int, order: int) -> None:
     """Orders at which what is cut off at loss 10 and above does not count."""
     exact = moments(1.0, steps, order)
@@ -205,7 +205,12 @@ def put(shift: float, steps: int, strike: float) -> float:
 
 
 @pytest.mark.parametrize(
-    ("sigma", "steps", "epsilon"), [(1.0, 1000, 0.05), (2.0, 256, 0.05), (1.0, 333, 0.1)]
+    ("sigma", "steps", "epsilon"),
+    [
+        (1.0, 1000, 0.05),
+        (2.0, 256, 0.05),
+        pytest.param(1.0, 333, 0.1, marks=pytest.mark.slow),
+    ],
 )
 def test_many_steps_against_the_transform(sigma: float, steps: int, epsilon: float) -> None:
     shift, a = 1 / sigma, math.exp(epsilon)
@@ -301,7 +306,14 @@ def test_epochs_compose() -> None:
 
 
 @pytest.mark.parametrize(
-    ("sigma", "steps"), [(0.3, 7), (0.5, 64), (1.0, 100), (5.0, 33), (20.0, 200)]
+    ("sigma", "steps"),
+    [
+        (0.3, 7),
+        (0.5, 64),
+        pytest.param(1.0, 100, marks=pytest.mark.slow),
+        pytest.param(5.0, 33, marks=pytest.mark.slow),
+        (20.0, 200),
+    ],
 )
 def test_the_upper_end_is_above_the_lower_everywhere(sigma: float, steps: int) -> None:
     low, high = both(GaussianLoss(1 / sigma), steps)
@@ -438,6 +450,7 @@ def test_bad_steps(steps: int) -> None:
         allocation(GaussianLoss(1.0), steps)
 
 
+@pytest.mark.slow
 def test_several_participations_enclose_what_is_simulated() -> None:
     """P/Q of 3 of 10 steps is the third symmetric polynomial of the ratios, over 120."""
     rng, records, steps, shift = np.random.default_rng(5), 200_000, 10, 0.5
@@ -457,6 +470,7 @@ def test_several_participations_enclose_what_is_simulated() -> None:
     assert 0.85 * mean < found.lower < found.upper < 1.1 * mean
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("noise", [0.01, 0.02, 0.03, 0.05])
 def test_losses_of_thousands_of_nats(noise: float) -> None:
     """The mean of t ratios is at least one of them over t, and tells no more than all of them."""

@@ -199,6 +199,7 @@ def sparse_law(rate: float) -> Law:
     return {c: prod(pmf[i] for pmf, i in zip(pmfs, c, strict=True)) for c in counts}
 
 
+@pytest.mark.slow
 def test_sparse_batches() -> None:
     """The joint law of the counts in three cells: independent binomials of the rate."""
     rate = 1.1e-3
@@ -229,6 +230,7 @@ def poisson_sizes(mean: float, last: int) -> Law:
     return law | {(last,): 1 - sum(law.values())}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("mean", "last"), [(3.1, 6), (0.9, 3), (0.106, 2)])
 def test_rates_far_below_the_rounding_of_one(mean: float, last: int) -> None:
     """2^62 records; the last rate is thinned twice."""

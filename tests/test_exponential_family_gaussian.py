@@ -123,6 +123,7 @@ def by_drawing(draws: int, epsilon: float) -> tuple[float, float]:
     return float(gains.mean()), float(gains.std() / math.sqrt(draws))
 
 
+@pytest.mark.slow
 def test_coordinates_one_by_one_are_the_pair() -> None:
     pair = GaussianPair(*ONE, *OTHER)
     assert pair.loss(hs.ADD_REMOVE) is None

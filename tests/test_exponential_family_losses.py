@@ -306,6 +306,7 @@ def test_the_envelope_of_both_orders(loss: Any) -> None:
     assert both.symmetric
 
 
+@pytest.mark.slow
 def test_two_steps_of_a_folded_loss() -> None:
     """A little more than two steps of the pair itself, for both orders could be mixed."""
     loss = GammaLoss(6.0, 1.0).reverse()

@@ -263,6 +263,7 @@ def two_steps(first: Cells, second: Cells, epsilon: float) -> float:
     return float((first[0] * (above[0][j] - np.exp(epsilon - gone) * above[1][j])).sum())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rate", [1.0, 0.3, 0.02])
 @pytest.mark.parametrize(("shape", "largest"), [(4.0, 1.0), (1.5, 2.0)])
 def test_two_steps_on_poisson_samples(shape: float, largest: float, rate: float) -> None:
@@ -296,6 +297,7 @@ def test_one_step_on_a_sample_of_fixed_size(counts: tuple[float, float]) -> None
     assert step.delta(epsilon) == pytest.approx(gamma * worst, rel=1e-9)
 
 
+@pytest.mark.slow
 def test_steps_on_samples_of_fixed_size() -> None:
     posterior = BetaPosterior(4.0, 4.0)
     found = (posterior.on(hs.WithoutReplacement(50, 1000)) * 20).epsilon(delta=1e-6)
@@ -303,6 +305,7 @@ def test_steps_on_samples_of_fixed_size() -> None:
     assert found < (posterior * 20).epsilon(1e-6, relation=hs.REPLACE_ONE)
 
 
+@pytest.mark.slow
 def test_two_steps_of_a_replacement() -> None:
     """Exactly for equal counts; a little above what is attained for unequal ones."""
     pair = cells(stats.beta(6.0, 5.0), stats.beta(5.0, 6.0))
@@ -318,6 +321,7 @@ def test_two_steps_of_a_replacement() -> None:
     assert two_steps((p, q), (q, p), 0.5) < unequal
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ratio", [0.2, 0.4])
 def test_heavy_tails_do_not_get_lost(ratio: float) -> None:
     """K exists up to s = ratio only; ε must still grow with the steps, both ends together."""

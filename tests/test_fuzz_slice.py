@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from benchmarks.fuzz import aimed
 from benchmarks.fuzz.judge import KINDS
 from benchmarks.fuzz.process import Worker
@@ -11,6 +13,7 @@ SEED, QUESTIONS = 40, 60
 FEWEST_JUDGED = 50
 
 
+@pytest.mark.slow
 def test_a_slice_has_no_violation() -> None:
     with Worker(LIBRARY_SECONDS) as library, Worker(ORACLE_SECONDS) as oracle:
         session = Session(library, oracle)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -54,14 +55,28 @@ PLAIN: dict[str, tuple[hs.Mechanism, Callable[[], Pair]]] = {
 }
 RATES = (None, 0.001, 0.3)
 POINTS = [0.5, 3.0, 10.0, 0.25 + 2j, 2 + 1j, 5 - 7j]
-CASES = [
-    pytest.param(
-        name, rate, back, id=f"{name}{'' if rate is None else f' at {rate}'}{back * ' back'}"
-    )
-    for name in PLAIN
-    for rate in RATES
-    for back in (False, True)
-]
+
+
+def long_integral(name: str, rate: float | None) -> bool:
+    return name.startswith("Gaussian")
+
+
+def cases(slow: Callable[[str, float | None], bool]) -> list[Any]:
+    return [
+        pytest.param(
+            name,
+            rate,
+            back,
+            id=f"{name}{'' if rate is None else f' at {rate}'}{back * ' back'}",
+            marks=[pytest.mark.slow] if slow(name, rate) else [],
+        )
+        for name in PLAIN
+        for rate in RATES
+        for back in (False, True)
+    ]
+
+
+CASES = cases(slow=lambda name, rate: False)
 
 
 def loss_of(name: str, rate: float | None, back: bool) -> Loss:
@@ -91,7 +106,7 @@ def cumulant(pair: Pair, s: complex) -> mpc:
     return mp.log(total)
 
 
-@pytest.mark.parametrize(("name", "rate", "back"), CASES)
+@pytest.mark.parametrize(("name", "rate", "back"), cases(long_integral))
 def test_cumulants(name: str, rate: float | None, back: bool) -> None:
     """Relative to K itself, however near 0: it is multiplied by the number of steps.
 
@@ -182,6 +197,7 @@ def test_truncation_moves_no_more_mass_than_asked(shift: float, mass: float) -> 
 class TestProfile:
     """A guarantee known as a curve has the loss of the mechanism that the curve came from."""
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("noise", [0.7, 1.0, 5.0])
     @pytest.mark.parametrize("s", [0.5, 3.0, 10.0, 0.25 + 2j, 2 + 1j])
     def test_cumulants_of_a_gaussian_profile(self, noise: float, s: complex) -> None:
@@ -191,6 +207,7 @@ class TestProfile:
         truth = s * (s + 1) / (2 * noise**2)
         assert abs(np.exp(value - truth) - 1) <= 1e-10 * max(1, abs(truth))
 
+    @pytest.mark.slow
     @pytest.mark.parametrize(
         "mechanism", [hs.Laplace(1.0), hs.Gaussian(2.0), hs.PureDP(0.5)], ids=repr
     )

@@ -55,6 +55,7 @@ def test_many_atoms_at_many_places() -> None:
         assert found[i] == pytest.approx(truth, rel=1e-12, abs=1e-300)
 
 
+@pytest.mark.slow
 def test_many_orders_of_a_pair_on_a_fixed_size_sample() -> None:
     run = hs.GaussianPair(0.5, 0.6, 0.0, 1.0).on(hs.WithoutReplacement(3, 10))
     orders = np.linspace(1.1, 300, 80)

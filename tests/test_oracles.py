@@ -155,6 +155,7 @@ def test_line_against_closed_form_at_rate_one() -> None:
     assert close(steps.delta(mpf(12)), exact, 18)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("side", ["remove", "add"])
 def test_line_against_integral_of_profile(side: str) -> None:
     """A sampled step and a plain one: the line against E_P[delta_sampled(eps - L_plain)]."""

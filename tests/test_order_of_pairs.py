@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import cache
 from itertools import pairwise
 
 import mpmath as mp
@@ -64,6 +65,7 @@ def test_sampled_beta_posteriors(kind: type[hs.Mechanism], prior: tuple[float, f
         assert answer.upper == pytest.approx(truth, rel=1e-9)
 
 
+@cache
 def mixed_gaussians(mean: float, variance: float, rate: float, epsilon: float) -> list[float]:
     """δ of (1−q)·N(0, 1) + q·N(mean, variance) against N(0, 1), and of the reverse."""
 

@@ -53,6 +53,7 @@ def test_no_change_of_scores_costs_more(
     assert hockey_stick(before, after, at) <= mechanism.delta(at) + 1e-15
 
 
+@pytest.mark.slow
 @settings(max_examples=8)
 @given(changes, st.floats(0.05, 4.0))
 def test_nor_does_it_twice(scores: list[tuple[float, float]], epsilon: float) -> None:

@@ -74,12 +74,14 @@ def test_both_ends_of_a_product_are_kept() -> None:
     assert loss.profile(places)[-1] < 1e-80
 
 
+@pytest.mark.slow
 def test_a_long_list_falls_back_to_fewer_atoms() -> None:
     run = (hs.DiscreteGaussian(60.0) * 2).on(hs.Poisson(0.5))
     truth = (hs.Gaussian(60.0) * 2).on(hs.Poisson(0.5)).epsilon(1e-6)
     assert run.epsilon(1e-6) == pytest.approx(truth, rel=1e-2)
 
 
+@pytest.mark.slow
 def test_copies_that_are_given_up_are_no_lower_end() -> None:
     """A record drawn 60 times of 1000 is rarer than 1e-25, and costs 1500."""
     run = hs.Gaussian(1.0).on(hs.WithReplacement(1000, 1000))

@@ -87,7 +87,16 @@ def name(table: str, row: Row) -> str:
     return f"{table}-{row['mechanism']}-{row['direction']}-{row['query']}({given}={row[given]})"
 
 
-ROWS = [pytest.param(table, row, id=name(table, row)) for table, row in rows()]
+def marks(table: str, row: Row) -> list[pytest.MarkDecorator]:
+    """Many steps are left to the slow run where one answer takes a second, and in one direction."""
+    heavy = table in ("laplace", "poisson_gaussian_sparse") or "* 10000" in row["mechanism"]
+    slow = "*" in row["mechanism"] and (heavy or row["direction"] != "both")
+    return [pytest.mark.slow] if slow else []
+
+
+ROWS = [
+    pytest.param(table, row, id=name(table, row), marks=marks(table, row)) for table, row in rows()
+]
 
 
 def gap(table: str, steps: int) -> Gap:

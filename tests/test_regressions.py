@@ -303,7 +303,7 @@ def test_numpy_numbers_are_numbers() -> None:
 @pytest.mark.parametrize(
     "run",
     [
-        hs.Gaussian(0.1).on(hs.Poisson(0.1)) * 10,
+        pytest.param(hs.Gaussian(0.1).on(hs.Poisson(0.1)) * 10, marks=pytest.mark.slow),
         hs.Gaussian(0.01),
         hs.Gaussian(1.0) * 10,
     ],
@@ -325,6 +325,7 @@ def test_calibration_meets_the_target_both_ways_and_does_not_walk_away() -> None
     assert found.delta(20) <= 1e-5
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count", [2, 3, 6])
 def test_the_curve_of_few_fixed_size_steps(count: int) -> None:
     """A first guess that had gone astray ended in a ValueError or in overflow."""
@@ -377,6 +378,7 @@ def test_a_record_that_every_draw_hits() -> None:
     assert (np.diff(curve) >= 0).all()
 
 
+@pytest.mark.slow
 def test_a_profile_steeper_than_any_mechanism_is_taken_for_the_largest_below_it() -> None:
     steep = hs.ProfileDP(lambda epsilon: 0.9 * math.exp(-10 * epsilon))
     start = min((2 * 0.9 * a**-10 + a - 1) / (a + 1) for a in np.linspace(1, 2, 100_001))

@@ -56,6 +56,7 @@ def test_the_law_adds_up_and_ends_exactly(table: Table) -> None:
     assert loss.symmetric
 
 
+@pytest.mark.slow
 def test_a_table_that_ends_at_nothing_ends() -> None:
     table = hs.ProfileDP.table(0.0, 0.3133, 0.3304, 0.1212, 0.5673, 0.03999, 1.914, 0.0)
     answer = table.epsilon(0)

@@ -139,6 +139,7 @@ def test_outcomes_beside_a_density() -> None:
         assert close(found, mp.quad(excess, knots), 18)
 
 
+@pytest.mark.slow
 def test_many_steps_two_ways() -> None:
     """The line integral against residues."""
     assert by_contour("Laplace(4.0) * 120", "delta", 3.0, None) is None  # atoms in step again

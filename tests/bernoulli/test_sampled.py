@@ -116,6 +116,7 @@ def test_many_coins(n: int) -> None:
         assert found.upper == pytest.approx(exact, rel=1e-3)
 
 
+@pytest.mark.slow
 def test_composition_is_between_what_is_attained_and_the_parts() -> None:
     step = hs.Gaussian(1.0).bernoulli(c=0.2)
     four = (step * 4).epsilon(delta=1e-5)
@@ -135,6 +136,7 @@ def test_curves_are_amplified_at_every_order() -> None:
     assert hs.RenyiDP({2: 1.0}).bernoulli(c=0.1).rdp(2.0) == pytest.approx(0.66906654, rel=2e-4)
 
 
+@pytest.mark.slow
 def test_coins_of_a_curve_compose() -> None:
     run = hs.ZeroConcentratedDP(0.01).bernoulli(c=0.2) * 50 + hs.Gaussian(4.0)
     before = (hs.ZeroConcentratedDP(0.01) * 50 + hs.Gaussian(4.0)).epsilon(delta=1e-5)

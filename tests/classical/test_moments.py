@@ -56,7 +56,7 @@ def test_odd_moments_of_the_gaussian(j: int) -> None:
         assert abs(gaussian_log_moment(j, shift) - exact) <= 1e-11
 
 
-@pytest.mark.parametrize("j", [1, 3, 41])
+@pytest.mark.parametrize("j", [1, 3, pytest.param(41, marks=pytest.mark.slow)])
 def test_odd_moments_of_laplace(j: int) -> None:
     """The integral over x of q·|p/q − 1|^j, in the middle where the ratio is e^{2x − θ}."""
     for shift in (0.01, 0.5, 4.0):

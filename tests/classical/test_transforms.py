@@ -63,6 +63,7 @@ def test_theorem_6_for_the_gaussian(s: complex) -> None:
     assert isinstance(moment_generating_function(lambda e: laplace_profile(e, 1.0), 2.0), float)
 
 
+@pytest.mark.slow
 def test_theorem_6_needs_both_directions() -> None:
     p, q = np.array([0.7, 0.2, 0.1]), np.array([0.25, 0.05, 0.7])
     forward, backward = discrete_profile(p, q), discrete_profile(q, p)

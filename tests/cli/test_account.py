@@ -15,11 +15,11 @@ epsilon = 1.6
 delta = 1e-6
 
 [releases.training]
-expression = "Gaussian(4).on(Poisson(0.01))"
-count = 3000
+expression = "Gaussian(20)"
+count = 9
 
 [releases."survey of 2025"]
-expression = "Laplace(4)"
+expression = "Gaussian(8)"
 count = 2
 """
 
@@ -45,7 +45,7 @@ def test_the_costs_are_those_of_the_library(plan: Path) -> None:
         "left": "number",
         "holds": "truth",
     }
-    training, survey = hs.Gaussian(4).on(hs.Poisson(0.01)) * 3000, hs.Laplace(4) * 2
+    training, survey = hs.Gaussian(20) * 9, hs.Gaussian(8) * 2
     total = (training + survey).epsilon(1e-6)
     alone = [each.epsilon(1e-6).upper for each in (training, survey)]
     assert [each["alone"] for each in found["releases"]] == pytest.approx(alone, rel=1e-12)

@@ -10,6 +10,7 @@ import pytest
 from tests.cli.documents import DOCS, PAGES, same, sessions, shell, write_files
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(DOCS)))
 def test_the_page_shows_what_is_printed(page: Path, tmp_path: Path) -> None:
     write_files(page, tmp_path)

@@ -79,6 +79,7 @@ def test_a_profile_ends_where_the_longest_is_small(tmp_path: Path) -> None:
     assert [row[0] for row in table(path)[EXPRESSIONS[0]]] == pytest.approx([0, last / 2, last])
 
 
+@pytest.mark.slow
 def test_a_picture_holds_the_curves(tmp_path: Path) -> None:
     """An SVG is text: the drawn lines are read back from it and compared with the CSV."""
     picture, data = tmp_path / "curves.svg", tmp_path / "curves.csv"

@@ -17,6 +17,8 @@ from hockeystick.figures.wang_cases import cases
 from hockeystick.figures.wang_composition import COUNTS, epsilon_of
 from tests.figures.drawing import values, watched
 
+pytestmark = pytest.mark.slow
+
 DELTA = 1e-8
 LAST = 600_000
 UPPER, LOWER = "hockeystick, upper end", "hockeystick, lower end"

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Container, Iterable
+
+import pytest
 from hypothesis import strategies as st
 
 import hockeystick as hs
@@ -86,6 +89,32 @@ BY_CURVE = {hs.ZeroConcentratedDP, hs.TruncatedConcentratedDP, hs.RenyiDP, Expon
 
 ALL = [kind for kind in EXPORTED if kind in STRATEGIES]
 WITH_LOSS = [kind for kind in ALL if kind not in BY_CURVE]
+
+
+HEAVY = {
+    hs.Laplace,
+    hs.ProfileDP,
+    hs.ExponentialMechanism,
+    hs.PermuteAndFlip,
+    BetaPosterior,
+    DirichletPosterior,
+    GammaPosterior,
+    GaussianPair,
+}
+"""Where a question of several steps takes seconds: no closed form, kinks or heavy tails."""
+
+
+def each(
+    kinds: Iterable[type[hs.Mechanism]], slow: Container[type[hs.Mechanism]] = ()
+) -> pytest.MarkDecorator:
+    """A case for each kind of mechanism; those in `slow` are left to the slow run."""
+    return pytest.mark.parametrize(
+        "kind",
+        [
+            pytest.param(kind, id=kind.__name__, marks=[pytest.mark.slow] if kind in slow else [])
+            for kind in kinds
+        ],
+    )
 
 
 def of(kind: type[hs.Mechanism]) -> st.SearchStrategy[hs.Mechanism]:

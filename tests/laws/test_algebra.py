@@ -10,7 +10,8 @@ import hockeystick as hs
 from tests.laws import mechanisms as the
 
 Kind = type[hs.Mechanism]
-every = pytest.mark.parametrize("kind", the.ALL, ids=lambda kind: kind.__name__)
+every = the.each(the.ALL)
+priced = the.each(the.ALL, slow=the.HEAVY)
 
 
 def test_no_mechanism_is_forgotten() -> None:
@@ -22,7 +23,7 @@ def sampled(kind: Kind) -> st.SearchStrategy[hs.Mechanism]:
     return the.of(kind) if kind in the.BY_CURVE else the.sampled(kind)
 
 
-@every
+@the.each(the.ALL, slow={hs.ProfileDP})
 @given(data=st.data())
 @settings(max_examples=20)
 def test_has_a_loss_unless_known_by_its_curve_alone(kind: Kind, data: st.DataObject) -> None:
@@ -42,7 +43,7 @@ def test_times_is_repeated_addition(kind: Kind, data: st.DataObject, count: int)
     assert mechanism * count * 3 == mechanism * (3 * count)
 
 
-@every
+@priced
 @given(data=st.data())
 @settings(max_examples=2)
 def test_times_costs_what_repeated_addition_costs(kind: Kind, data: st.DataObject) -> None:
@@ -69,7 +70,7 @@ def test_the_order_of_addition_does_not_matter(kind: Kind, data: st.DataObject) 
     assert (one + other) * 2 == one * 2 + other * 2
 
 
-@every
+@priced
 @given(data=st.data())
 @settings(max_examples=2)
 def test_the_order_of_addition_does_not_change_the_cost(kind: Kind, data: st.DataObject) -> None:
@@ -105,7 +106,7 @@ def test_text_is_the_same_value(kind: Kind, data: st.DataObject, count: int) -> 
     assert hs.parse(repr(both)) == both
 
 
-@pytest.mark.parametrize("kind", the.WITH_LOSS, ids=lambda kind: kind.__name__)
+@the.each(the.WITH_LOSS, slow=the.HEAVY)
 @given(data=st.data())
 @settings(max_examples=2)
 def test_the_ends_of_the_rate(kind: Kind, data: st.DataObject) -> None:
@@ -122,7 +123,7 @@ def test_the_ends_of_the_rate(kind: Kind, data: st.DataObject) -> None:
 
 @pytest.mark.parametrize("kind", sorted(the.BY_CURVE, key=lambda kind: kind.__name__))
 @given(data=st.data())
-@settings(max_examples=5)
+@settings(max_examples=2)
 def test_a_curve_alone_is_amplified_too(kind: Kind, data: st.DataObject) -> None:
     mechanism = data.draw(the.of(kind))
     assert mechanism.on(hs.Poisson(0.1)).epsilon(1e-5) <= mechanism.epsilon(1e-5)

@@ -14,7 +14,7 @@ from hockeystick.loss import Loss
 from tests.laws import mechanisms as the
 
 Kind = type[hs.Mechanism]
-every = pytest.mark.parametrize("kind", the.WITH_LOSS, ids=lambda kind: kind.__name__)
+every = the.each(the.WITH_LOSS, slow={hs.ProfileDP})
 real = st.floats(-4.0, 12.0)
 imaginary = st.floats(-10.0, 10.0)
 
@@ -36,7 +36,7 @@ def k(loss: Loss, s: complex) -> complex:
 
 @every
 @given(data=st.data())
-@settings(max_examples=25)
+@settings(max_examples=10)
 def test_k_at_its_two_fixed_points(kind: Kind, data: st.DataObject) -> None:
     """E_P[1; L finite] = 1 − P-mass at infinity, and E_P[1/L'] = 1 − Q-mass that P lacks."""
     loss = data.draw(losses(kind))
@@ -46,7 +46,7 @@ def test_k_at_its_two_fixed_points(kind: Kind, data: st.DataObject) -> None:
 
 @every
 @given(data=st.data(), x=real, y=imaginary)
-@settings(max_examples=25)
+@settings(max_examples=10)
 def test_conjugate_symmetry(kind: Kind, data: st.DataObject, x: float, y: float) -> None:
     loss = data.draw(losses(kind))
     above, below = k(loss, complex(x, y)), k(loss, complex(x, -y))
@@ -57,7 +57,7 @@ def test_conjugate_symmetry(kind: Kind, data: st.DataObject, x: float, y: float)
 
 @every
 @given(data=st.data(), x=real, width=st.floats(0.01, 5.0))
-@settings(max_examples=25)
+@settings(max_examples=10)
 def test_convex_on_the_real_line(kind: Kind, data: st.DataObject, x: float, width: float) -> None:
     loss = data.draw(losses(kind))
     left, middle, right = (k(loss, x + i * width / 2).real for i in range(3))
@@ -66,7 +66,7 @@ def test_convex_on_the_real_line(kind: Kind, data: st.DataObject, x: float, widt
 
 @every
 @given(data=st.data(), x=real, y=imaginary)
-@settings(max_examples=25)
+@settings(max_examples=10)
 def test_the_other_direction(kind: Kind, data: st.DataObject, x: float, y: float) -> None:
     """K(s) of (Q, P) is K(−1−s) of (P, Q), and reversing twice is nothing."""
     loss = data.draw(losses(kind))
@@ -82,7 +82,7 @@ def test_the_other_direction(kind: Kind, data: st.DataObject, x: float, y: float
 
 @every
 @given(data=st.data(), x=st.floats(0.0, 12.0), y=imaginary, rate=the.rates)
-@settings(max_examples=25)
+@settings(max_examples=10)
 def test_sampling_interpolates(
     kind: Kind, data: st.DataObject, x: float, y: float, rate: float
 ) -> None:
@@ -99,7 +99,7 @@ def test_sampling_interpolates(
 
 @every
 @given(data=st.data())
-@settings(max_examples=25)
+@settings(max_examples=10)
 def test_the_mean_is_the_slope_of_k(kind: Kind, data: st.DataObject) -> None:
     loss = data.draw(losses(kind))
     if loss.infinite:

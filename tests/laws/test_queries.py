@@ -13,8 +13,8 @@ import hockeystick as hs
 from tests.laws import mechanisms as the
 
 Kind = type[hs.Mechanism]
-every = pytest.mark.parametrize("kind", the.ALL, ids=lambda kind: kind.__name__)
-with_loss = pytest.mark.parametrize("kind", the.WITH_LOSS, ids=lambda kind: kind.__name__)
+every = the.each(the.ALL, slow=the.HEAVY)
+with_loss = the.each(the.WITH_LOSS, slow=the.HEAVY)
 
 
 def sampled(kind: Kind) -> st.SearchStrategy[hs.Mechanism]:
@@ -66,7 +66,7 @@ NOISY = [hs.Gaussian, hs.Laplace, hs.DiscreteGaussian, hs.DiscreteLaplace]
 LOUD = [hs.RandomizedResponse, hs.ExponentialMechanism, hs.PureDP]
 
 
-@pytest.mark.parametrize("kind", NOISY, ids=lambda kind: kind.__name__)
+@the.each(NOISY)
 @given(noise=st.floats(0.3, 4.0), delta=the.deltas, count=st.sampled_from([1, 2, 30]))
 @settings(max_examples=2)
 def test_decreases_with_noise(kind: Kind, noise: float, delta: float, count: int) -> None:
@@ -78,7 +78,7 @@ def test_decreases_with_noise(kind: Kind, noise: float, delta: float, count: int
     assert much.epsilon(delta).lower <= little.epsilon(delta).upper
 
 
-@pytest.mark.parametrize("kind", LOUD, ids=lambda kind: kind.__name__)
+@the.each(LOUD, slow=the.HEAVY)
 @given(epsilon=st.floats(0.05, 1.5), delta=the.deltas, count=st.sampled_from([1, 2, 30]))
 @settings(max_examples=2)
 def test_grows_with_its_own_epsilon(kind: Kind, epsilon: float, delta: float, count: int) -> None:
@@ -112,7 +112,7 @@ def test_the_routes_agree(kind: Kind, data: st.DataObject, count: int) -> None:
     assert touch(contour, best)
 
 
-@with_loss
+@the.each(the.WITH_LOSS, slow={*the.HEAVY, hs.DiscreteGaussian})
 @given(data=st.data(), count=st.sampled_from([1, 30]))
 @settings(max_examples=2)
 def test_the_profile_is_a_profile(kind: Kind, data: st.DataObject, count: int) -> None:
@@ -152,7 +152,7 @@ def test_the_tradeoff_is_a_tradeoff(kind: Kind, data: st.DataObject) -> None:
         assert (1 - curve.upper - math.exp(epsilon) * alpha <= run.delta(epsilon) + 1e-12).all()
 
 
-@every
+@the.each(the.ALL, slow={hs.ProfileDP})
 @given(data=st.data())
 @settings(max_examples=15)
 def test_rdp_grows_with_the_order(kind: Kind, data: st.DataObject) -> None:

@@ -37,14 +37,18 @@ SAMPLERS: dict[str, tuple[hs.Sampler, Oracle]] = {
 }
 
 
-def cases() -> list[Any]:
+Key = tuple[str, str, str]
+
+
+def cases(slow: Callable[[Key], bool] = lambda key: False) -> list[Any]:
     """Every sampler, relation and base."""
     found = []
     for name in SAMPLERS:
         for relation in hs.Relation:
             for base in BASES:
                 key = (name, relation.value, base)
-                found.append(pytest.param(*key, id=" ".join(key)))
+                marks = [pytest.mark.slow] if slow(key) else []
+                found.append(pytest.param(*key, id=" ".join(key), marks=marks))
     return found
 
 

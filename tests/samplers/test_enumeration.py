@@ -50,8 +50,15 @@ def check(mechanism: hs.Mechanism, law: Law, relation: str, size: int, lower: bo
                 assert bound.lower <= worst * (1 + 1e-9) + 1e-13, (steps, epsilon)
 
 
+LARGER = ("two of three", "truncated to two")
+"""As the samplers before them, in larger batches: in the slow run."""
 CASES = [
-    (sampler, release, relation)
+    pytest.param(
+        sampler,
+        release,
+        relation,
+        marks=[pytest.mark.slow] if sampler in LARGER else [],
+    )
     for sampler in SAMPLERS
     for release in RELEASES
     for relation in ("ADD_REMOVE", "REPLACE_ONE", "ZERO_OUT")

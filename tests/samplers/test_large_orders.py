@@ -37,7 +37,12 @@ def fixed_size_divergence(shift: float, fraction: float, order: float) -> float:
 
 @pytest.mark.parametrize(
     ("noise", "size", "order"),
-    [(5, 1000, 300.5), (5, 1000, 450.0), (1, 10_000, 37.25), (2, 1, 130.0)],
+    [
+        (5, 1000, 300.5),
+        pytest.param(5, 1000, 450.0, marks=pytest.mark.slow),
+        (1, 10_000, 37.25),
+        pytest.param(2, 1, 130.0, marks=pytest.mark.slow),
+    ],
 )
 def test_fixed_size_against_integrals(noise: float, size: int, order: float) -> None:
     step = hs.Gaussian(noise, replace_sensitivity=1).on(hs.WithoutReplacement(size, 10**6))

@@ -11,7 +11,10 @@ from .cases import BASES, SAMPLERS, cases, slack
 from .samplers import smallest
 
 
-@pytest.mark.parametrize(("sampler", "relation", "base"), cases())
+@pytest.mark.parametrize(
+    ("sampler", "relation", "base"),
+    cases(lambda key: key == ("WithReplacement", "ZERO_OUT", "Gaussian")),
+)
 def test_profile(sampler: str, relation: str, base: str) -> None:
     mechanism, divergences = BASES[base]
     drawn, oracle = SAMPLERS[sampler]
