@@ -120,7 +120,7 @@ def test_one_use_of_a_curve_has_the_digits_of_the_curve(scale: float) -> None:
 def test_a_curve_below_1e_270_is_still_a_curve() -> None:
     answer = hs.ProfileDP(hs.Gaussian(1.0)).on(hs.Poisson(0.1)).epsilon(1e-300)
     exact = hs.Gaussian(1.0).on(hs.Poisson(0.1)).epsilon(1e-300)
-    assert answer.lower <= exact.upper
+    assert answer.lower <= exact.upper * (1 + 1e-13)  # it declares the upper ends of the other
     assert answer.upper >= exact.lower
     assert answer.upper == pytest.approx(exact.upper, rel=1e-9)
     tiny = hs.ProfileDP(lambda epsilon: 1e-301 * max(0.0, 1 - epsilon))

@@ -60,7 +60,7 @@ GAPS: dict[str, tuple[tuple[float, Gap], ...]] = {
         (math.inf, Gap(1e-10, 1e-10)),
     ),
     "discrete": (
-        (1, Gap(2e-13, 2e-13)),
+        (1, Gap(2e-11, 2e-11)),
         (24, Gap(1e-7, 4e-4)),
         (math.inf, Gap(1e-10, 1e-10)),
     ),
@@ -69,7 +69,7 @@ GAPS: dict[str, tuple[tuple[float, Gap], ...]] = {
         (24, Gap(3e-8, 3e-8)),
         (math.inf, Gap(1e-10, 1e-10)),
     ),
-    "poisson_gaussian_sparse": ((math.inf, Gap(1e-5, 1.5e-4)),),
+    "poisson_gaussian_sparse": ((math.inf, Gap(1e-5, 5e-4)),),
     "poisson_gaussian_small_noise": ((math.inf, Gap(1.5e-6, 1e-6)),),
     "rdp": ((math.inf, Gap(3e-13, 3e-13)),),
 }
@@ -141,9 +141,11 @@ def is_of_a_class(row: Row) -> bool:
 
 
 def is_attained(row: Row) -> bool:
-    """Not so for the class on a sample, composed: its lower end is that of one mechanism in it."""
+    """Not so for the class on a sample, composed or at an order: its lower end is that of one
+    mechanism in it."""
     sampled = "ExponentialMechanism" in row["mechanism"] and "Poisson" in row["mechanism"]
-    return not (sampled and "*" in row["mechanism"] and row["direction"] == "both")
+    several = "*" in row["mechanism"] or row["query"] == "rdp"
+    return not (sampled and several and row["direction"] == "both")
 
 
 @pytest.mark.parametrize(("table", "row"), ROWS)

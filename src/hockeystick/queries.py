@@ -93,7 +93,9 @@ class _Question:
         if method == "lattice" and loss.spacing is None:
             return self.lattice(loss, given)
         routes = [self.contour, self.lattice, self.enumeration]
+        # Many steps on one lattice are a matter of milliseconds for the contour, and exact.
         adding_first = method == "auto" and enumeration.is_first(loss)
+        adding_first = adding_first and (loss.spacing is None or loss.steps <= enumeration.FEW)
         if adding_first:
             routes = [self.enumeration, self.contour, self.lattice]
         for route in routes:

@@ -83,9 +83,8 @@ def log_mixed(rate: float, losses: Array) -> Array:
     """
     mixed = np.log1p(rate * np.expm1(np.minimum(losses, 30)))
     if losses.size and losses.max() >= 30:
-        with np.errstate(over="ignore"):
-            rest = np.log1p((1 - rate) / rate * np.exp(-np.maximum(losses, 30)))
-        mixed = np.where(losses < 30, mixed, losses + math.log(rate) + rest)
+        stay = math.log1p(-rate) if rate < 1 else -math.inf
+        mixed = np.where(losses < 30, mixed, np.logaddexp(stay, losses + math.log(rate)))
     if rate > 0.5:  # far below 0 the sum 1 + (a number near −1) has lost its digits
         with np.errstate(divide="ignore"):
             far = np.log((1 - rate) + rate * np.exp(np.minimum(losses, 0)))

@@ -131,8 +131,9 @@ class Sums:
         start = np.maximum(place - far, 0)
         above = np.append(self.above, 0.0)
         near = above[start] - above[np.minimum(place + far + 1, len(self.points))]
-        near += (self.tilt + 2) * self.errors[start]
-        lost = h * (near + 3 * math.exp(log_rare - self.log_unit))
+        with np.errstate(over="ignore"):
+            near += (self.tilt + 2) * self.errors[start]
+            lost = h * (near + 3 * math.exp(min(log_rare - self.log_unit, 700.0)))
         lost[place < far] = math.inf
         return np.asarray(
             self.values - self.errors - lost - self.lifted * math.exp(min(-self.log_unit, 700.0))
@@ -232,7 +233,8 @@ def _sums(loss: ComposedLoss, window: Window, points: int, up: bool) -> Sums:
     relative = EPS * (rounding + STEEPEST + 1 / -math.expm1(-tilt * width))
     log_unit = log_total - tilt * window.epsilon
     errors = noise * kernel * weights + relative * above
-    errors += np.exp(_log_alias(window, width, steps, y, up) - log_unit)
+    with np.errstate(over="ignore"):
+        errors += np.exp(_log_alias(window, width, steps, y, up) - log_unit)
     if not (np.isfinite(values).all() and np.isfinite(errors).all()):
         raise NumericalError("the law on the lattice is not a number")
     return Sums(y, above, values, errors, log_unit, width, tilt, steps, lifted, wobble)

@@ -87,8 +87,9 @@ def round_down(
     if loss.continuous:
         edges = np.append(x - width / 2, x[-1] + width / 2)
         p, lags = _merge(loss, x, edges, width)
-        for margin in (0.0, 0.01 * np.abs(lags)):
-            wanted = lags + margin
+        for margin in (0.0, 0.01):
+            wanted = np.minimum(lags, width)
+            wanted = wanted + margin * np.abs(wanted)
             edges[1:-1] += 0.5 * (wanted[1:] + wanted[:-1])
             np.maximum.accumulate(edges, out=edges)
             p, lags = _merge(loss, x, edges, width)
