@@ -19,7 +19,15 @@ from .oracles.truth import truth
 
 ON = hs.Poisson
 
+LEFT_OVER = (
+    "ProfileDP.table(0.3, 0.0006195859305258917, 0.6457401680475815, 7.340814013392937e-07, "
+    "0.720516468340968, 4.2978350015249635e-10, 0.7332889093721547, 3.6577579963621494e-13) * 2"
+    " + RandomizedResponse(0.13740424116241237, 2) * 2 + PureDP(0.18).on(Poisson(0.0037))"
+)
+
 QUESTIONS: list[tuple[str, str, float, float]] = [
+    # what the finite losses add to the mass at infinity is less than its last digit
+    (LEFT_OVER, "delta", 1.7415168084123553, 1e-11),
     # δ next to the probability of the largest loss: the answer is steep, and so its ends are wide
     ("RandomizedResponse(30.0).on(Poisson(0.1)) * 5", "epsilon", 1e-5, 1e-2),
     ("RandomizedResponse(25.0).on(Poisson(0.01)) * 3", "epsilon", 1e-6, 1e-5),
@@ -142,3 +150,18 @@ def test_mixed_losses_to_the_last_digits(rate: float) -> None:
     assert max(errors) < 4e-16
     back = log_unmixed(rate, mixed[losses >= -3])
     assert log_mixed(rate, back) == pytest.approx(mixed[losses >= -3], rel=4e-15)
+
+
+def test_a_trade_off_is_rounded_outwards() -> None:
+    step, alpha = hs.RandomizedResponse(0.18050293022169986, 5).on(ON(0.002219492829307062)), 0.332
+    with mp.workdps(40):
+        e, q, a = mpf(0.18050293022169986), mpf(0.002219492829307062), mpf(alpha)
+        total = mp.exp(e) + 4
+        # The best test takes the answer that the record makes likelier, and then some of the three
+        # that it leaves alone.
+        without, with_record = 1 / total, ((1 - q) + q * mp.exp(e)) / total
+        assert without < a < 4 * without
+        exact = 1 - with_record - (a - without)
+    ends = step.tradeoff([alpha])
+    assert ends.lower[0] <= exact <= ends.upper[0]
+    assert ends.upper[0] - ends.lower[0] < 1e-12

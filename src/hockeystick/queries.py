@@ -16,6 +16,7 @@ from hockeystick.errors import NumericalError, ParameterError
 from hockeystick.loss import LARGE_ORDER, Loss
 from hockeystick.mechanism import Mechanism, divergence
 from hockeystick.relation import ADD_REMOVE, Relation
+from hockeystick.rounding import added
 from hockeystick.routes import closed_form, contour, dense, enumeration, lattice, renyi
 from hockeystick.routes.saddle import log_chernoff
 from hockeystick.routes.tradeoff import Profile
@@ -116,7 +117,8 @@ class _Question:
             found.append(self.renyi(_curve_of(loss), given))
         if self is _DELTA:
             bound = math.exp(min(log_chernoff(loss, given), 0.0)) + 5e-324
-            found.append(Interval(loss.least_infinite, min(1.0, loss.infinite + bound), "renyi"))
+            ends = added(0.0, bound, (loss.least_infinite, loss.infinite))
+            found.append(Interval(*ends, "renyi"))
         else:
             found.append(Interval(0.0, max(0.0, loss.top), "closed form"))
         best = min(found, key=lambda each: each.upper)

@@ -21,6 +21,7 @@ from hockeystick.bound import Interval
 from hockeystick.composed import ComposedLoss
 from hockeystick.errors import NumericalError
 from hockeystick.loss import Complex
+from hockeystick.rounding import added
 from hockeystick.routes.saddle import Saddle, find_saddle, log_kappa
 from hockeystick.series import EPS, Array, dot
 
@@ -280,11 +281,8 @@ def delta(loss: ComposedLoss, epsilon: float) -> Interval:
         raise NumericalError(f"the contour lost all digits at epsilon = {epsilon!r}")
     upper = math.exp(found.log_value[0]) + math.exp(found.too_low[0])
     lower = math.exp(found.log_value[-1]) - math.exp(min(found.too_high[-1], 700))
-    return Interval(
-        loss.least_infinite + max(0.0, lower * (1 - 4 * EPS)),
-        min(1.0, line.loss.infinite + upper * (1 + 4 * EPS) + 5e-324),
-        line.method,
-    )
+    least, most = max(0.0, lower * (1 - 4 * EPS)), upper * (1 + 4 * EPS) + 5e-324
+    return Interval(*added(least, most, (loss.least_infinite, line.loss.infinite)), line.method)
 
 
 def epsilon(loss: ComposedLoss, delta: float) -> Interval:

@@ -21,6 +21,7 @@ from hockeystick.bound import Interval
 from hockeystick.composed import ComposedLoss
 from hockeystick.errors import NumericalError
 from hockeystick.roots import find_root
+from hockeystick.rounding import added
 from hockeystick.routes.law import EPS, Law, Tilt, folded, power
 from hockeystick.routes.points import finite_law
 from hockeystick.routes.saddle import log_kappa
@@ -122,9 +123,8 @@ def delta(loss: ComposedLoss, epsilon: float) -> Interval:
 
     def ends(tilt: Tilt, points: int) -> tuple[float, float, Halves]:
         above, below = (_halves(cut, tilt, guess, up, points) for up in (True, False))
-        lower = below.delta(epsilon) + loss.least_infinite
-        upper = above.delta(epsilon) + cut.infinite
-        return max(0.0, lower), min(1.0, upper), below
+        least, most = max(0.0, below.delta(epsilon)), above.delta(epsilon)
+        return *added(least, most, (loss.least_infinite, cut.infinite)), below
 
     lower, upper, below = ends(tilt, MOST_POINTS // 4)
     if upper - lower > LOOSE_DELTA * upper and 0 < lower - loss.infinite < 1:

@@ -19,6 +19,7 @@ import numpy as np
 from hockeystick.bound import Interval
 from hockeystick.composed import ComposedLoss
 from hockeystick.errors import NumericalError
+from hockeystick.rounding import added
 from hockeystick.routes.contour import LOST, NATS, Line
 from hockeystick.routes.rounding import grid_width, transform
 from hockeystick.routes.saddle import BEYOND, find_saddle
@@ -317,7 +318,7 @@ def delta(loss: ComposedLoss, epsilon: float) -> Interval:
         if value > 0:
             slack, rare = high.slack(min(math.log(value), 0.0))
             lower = max(lower, high.delta(epsilon + slack, -1) - rare, high.least_delta(epsilon))
-        return loss.least_infinite + max(0.0, lower), min(1.0, cut.infinite + value)
+        return added(max(0.0, lower), value, (loss.least_infinite, cut.infinite))
 
     return _converge(ends, len(cut))
 

@@ -12,6 +12,7 @@ import math
 from collections.abc import Callable
 
 from hockeystick.bound import Bound
+from hockeystick.series import EPS
 
 FIRST = (0.0, 0.01, 0.1, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0)
 NEGLIGIBLE = 1e-12
@@ -35,7 +36,7 @@ class Profile:
             if self.ask(epsilon) < NEGLIGIBLE:  # farther out only where an α asks for it
                 break
         rest = delta_at(math.inf)
-        self.limits = 1 - rest.upper, 1 - rest.lower
+        self.limits = max(0.0, 1 - rest.upper - EPS * (rest.upper > 0)), 1 - rest.lower
 
     def ask(self, epsilon: float) -> float:
         """Learn δ(ε), which is returned, and with it δ(−ε) = 1 − e^{−ε}·(1 − δ(ε))."""
@@ -61,7 +62,9 @@ class Profile:
             if bound <= best + enough or where in self.points or abs(math.log(where)) > 600:
                 break
             self.ask(abs(math.log(where)))
-        return max(0.0, best), min(1 - alpha, max(bound, best, 0.0))
+        # Three numbers of at most 1 are added.
+        least, most = best - 4 * EPS, max(bound, best, 0.0) + 4 * EPS
+        return max(0.0, least), min(1 - alpha, most)
 
     def _most(self, points: list[Point], i: int, alpha: float) -> tuple[float, float]:
         """The most that the concave function can be from point i to the next, and where."""
