@@ -165,3 +165,20 @@ def test_a_trade_off_is_rounded_outwards() -> None:
     ends = step.tradeoff([alpha])
     assert ends.lower[0] <= exact <= ends.upper[0]
     assert ends.upper[0] - ends.lower[0] < 1e-12
+
+
+@pytest.mark.parametrize(
+    ("text", "epsilon"),
+    [
+        ("PureDP(1.9034053230904675) * 4 + PureDP(0.13391836143219596)", 7.7475396537940595),
+        (
+            "ApproximateDP(2.0, 1.7704235998879698e-12).on(Poisson(0.0017116863694029345)) * 3"
+            " + ApproximateDP(2.0, 3.77786012170982e-147).on(Poisson(0.9999999989239112)) * 5",
+            10.032630077230968,
+        ),
+    ],
+)
+def test_no_grid_is_finer_than_rounding(text: str, epsilon: float) -> None:
+    """Once its cells had numbers that no integer holds, and were written outside of it."""
+    with pytest.raises(hs.NumericalError, match="finer than the losses are rounded"):
+        hs.parse(text).delta(epsilon, method="lattice")
