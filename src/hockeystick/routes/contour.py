@@ -177,9 +177,8 @@ class Line:
         turns = 64 + 8 * math.sqrt(self.loss.steps) + np.abs(self.centre * epsilon)
         turns = turns + scale * (abs(self.k[0].real) + self._turn)
         turns += scale * abs(self.origin) * (2 + self.centre)  # where the lattice lies
-        absolute = self._absolute(epsilon, scale)
-        rounding = (4 * EPS * turns + scale * self.slop) * absolute
-        loose = base + np.log(np.maximum(rounding, 1e-300))
+        absolute = np.maximum(self._absolute(epsilon, scale), 1e-300)
+        loose = base + np.log(4 * EPS * turns + scale * self.slop) + np.log(absolute)
         low = np.logaddexp(base + np.minimum(scale, 1) * self.log_tail, loose)
         sound = value > 0
         safe = np.where(sound, value, 1.0)
