@@ -379,6 +379,8 @@ def tradeoff(
     wanted = domain.numbers("alphas", alphas)
     for value in wanted.ravel():
         domain.probability("alpha", float(value))
+    if not mechanism.parts:
+        return Bounds.of(1 - wanted, 1 - wanted, "closed form", safe="lower")
     curve = Profile(lambda epsilon: delta(mechanism, epsilon, relation, method))
     ends = [curve.error(float(alpha)) for alpha in wanted.ravel()]
     lower, upper = np.array(ends).reshape(-1, 2).T
