@@ -151,6 +151,7 @@ def epsilon(loss: ComposedLoss, delta: float) -> Interval:
     if upper - lower > LOOSE * upper and lower > 0:
         low, high, _ = ends(_closer(tilt, below, lower, target))
         lower, upper = max(low, lower), min(high, upper)
+    upper = min(upper, loss.top)
     return Interval(min(lower, upper), upper, NAME)
 
 
