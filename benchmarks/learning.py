@@ -21,8 +21,8 @@ import hockeystick as hs
 from hockeystick import learn
 from hockeystick.learn.descent import Descent
 from hockeystick.mechanisms.additive import AdditiveNoise
-from hockeystick.randomness import generator
-from hockeystick.series import Array
+from hockeystick.numerics.series import Array
+from hockeystick.random.generators import generator
 
 RECORDS, FEATURES, BATCH = 32_561, 100, 512
 REPEATS, STEPS = 15, 100

@@ -16,9 +16,9 @@ import pytest
 
 import hockeystick as hs
 from hockeystick.bound import Interval
-from hockeystick.composed import ComposedLoss
-from hockeystick.losses.atoms import AtomicLoss
-from hockeystick.queries import directions
+from hockeystick.loss.atoms import AtomicLoss
+from hockeystick.loss.sum import ComposedLoss
+from hockeystick.questions import directions
 from hockeystick.routes import enumeration, lattice
 
 Pair = list[tuple[mp.mpf, mp.mpf]]

@@ -16,17 +16,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import hockeystick as hs
-from hockeystick.composed import ComposedLoss
 from hockeystick.errors import ParameterError
-from hockeystick.loss import Loss
-from hockeystick.losses.allocation import _hedged, allocation
-from hockeystick.losses.allocation_grid import Cells, Part
-from hockeystick.losses.atoms import EVERYTHING, NOTHING, AtomicLoss
-from hockeystick.losses.gaussian import GaussianLoss
+from hockeystick.loss.allocation.epoch import _hedged, allocation
+from hockeystick.loss.allocation.grid import Cells, Part
+from hockeystick.loss.atoms import EVERYTHING, NOTHING, AtomicLoss
+from hockeystick.loss.base import Loss
+from hockeystick.loss.gaussian import GaussianLoss
+from hockeystick.loss.sum import ComposedLoss
 from hockeystick.mechanisms.laplace import Laplace
+from hockeystick.numerics.series import Array
 from hockeystick.relation import ADD_REMOVE
 from hockeystick.routes import lattice
-from hockeystick.series import Array
 
 
 def both(base: Loss, steps: int) -> tuple[Loss, Loss]:

@@ -21,8 +21,8 @@ from numpy.random import Generator, Philox
 from scipy import stats
 
 from hockeystick.errors import ParameterError
-from hockeystick.randomness import generator
-from hockeystick.samplers import drawing
+from hockeystick.random import batches
+from hockeystick.random.generators import generator
 
 Draw = Callable[[Generator], Any]
 Law = dict[Hashable, float]
@@ -105,26 +105,26 @@ def partition_law(population: int, size: int) -> Law:
 
 
 RIGHT: list[tuple[str, Draw, Law]] = [
-    ("poisson 0.3", lambda rng: drawing.poisson(5, 0.3, rng), poisson_law(5, 0.3)),
-    ("poisson 0.8", lambda rng: drawing.poisson(4, 0.8, rng), poisson_law(4, 0.8)),
-    ("poisson 0.03", lambda rng: drawing.poisson(2, 0.03, rng), poisson_law(2, 0.03)),
-    ("subset", lambda rng: drawing.subset(6, 3, rng), subset_law(6, 3)),
-    ("multiset", lambda rng: drawing.multiset(3, 4, rng), multiset_law(3, 4)),
-    ("truncated", lambda rng: drawing.truncated_poisson(5, 0.4, 2, rng), truncated_law(5, 0.4, 2)),
-    ("allocation 1", lambda rng: drawing.allocation(4, 3, 1, rng), allocation_law(4, 3, 1)),
-    ("allocation 2", lambda rng: drawing.allocation(3, 4, 2, rng), allocation_law(3, 4, 2)),
-    ("allocation 3", lambda rng: drawing.allocation(3, 4, 3, rng), allocation_law(3, 4, 3)),
-    ("partition", lambda rng: drawing.partition(5, 2, rng), partition_law(5, 2)),
+    ("poisson 0.3", lambda rng: batches.poisson(5, 0.3, rng), poisson_law(5, 0.3)),
+    ("poisson 0.8", lambda rng: batches.poisson(4, 0.8, rng), poisson_law(4, 0.8)),
+    ("poisson 0.03", lambda rng: batches.poisson(2, 0.03, rng), poisson_law(2, 0.03)),
+    ("subset", lambda rng: batches.subset(6, 3, rng), subset_law(6, 3)),
+    ("multiset", lambda rng: batches.multiset(3, 4, rng), multiset_law(3, 4)),
+    ("truncated", lambda rng: batches.truncated_poisson(5, 0.4, 2, rng), truncated_law(5, 0.4, 2)),
+    ("allocation 1", lambda rng: batches.allocation(4, 3, 1, rng), allocation_law(4, 3, 1)),
+    ("allocation 2", lambda rng: batches.allocation(3, 4, 2, rng), allocation_law(3, 4, 2)),
+    ("allocation 3", lambda rng: batches.allocation(3, 4, 3, rng), allocation_law(3, 4, 3)),
+    ("partition", lambda rng: batches.partition(5, 2, rng), partition_law(5, 2)),
 ]  # fmt: skip
 LAWS = {name: law for name, _, law in RIGHT}
 
 
 def keeping_the_first(rng: Generator) -> Any:
-    return drawing.poisson(5, 0.4, rng)[:2]
+    return batches.poisson(5, 0.4, rng)[:2]
 
 
 def of_fixed_size(rng: Generator) -> Any:
-    return drawing.subset(5, 1 + int(rng.random() < 0.5), rng)  # each index with probability 0.3
+    return batches.subset(5, 1 + int(rng.random() < 0.5), rng)  # each index with probability 0.3
 
 
 def in_step(rng: Generator) -> Any:
@@ -147,17 +147,17 @@ def biased_shuffle(rng: Generator) -> Any:
 
 
 WRONG: list[tuple[str, str, Draw]] = [
-    ("10 % more", "poisson 0.3", lambda rng: drawing.poisson(5, 0.33, rng)),
-    ("10 % less", "poisson 0.8", lambda rng: drawing.poisson(4, 0.72, rng)),
-    ("a fifth more", "poisson 0.03", lambda rng: drawing.poisson(2, 0.036, rng)),
+    ("10 % more", "poisson 0.3", lambda rng: batches.poisson(5, 0.33, rng)),
+    ("10 % less", "poisson 0.8", lambda rng: batches.poisson(4, 0.72, rng)),
+    ("a fifth more", "poisson 0.03", lambda rng: batches.poisson(2, 0.036, rng)),
     ("fixed size", "poisson 0.3", of_fixed_size),
-    ("last index never", "subset", lambda rng: drawing.subset(5, 3, rng)),
+    ("last index never", "subset", lambda rng: batches.subset(5, 3, rng)),
     ("uneven", "multiset", lambda rng: np.sort(rng.integers(0, 3, 4) % 2)),
-    ("10 % more", "truncated", lambda rng: drawing.truncated_poisson(5, 0.44, 2, rng)),
+    ("10 % more", "truncated", lambda rng: batches.truncated_poisson(5, 0.44, 2, rng)),
     ("the first are kept", "truncated", keeping_the_first),
     ("all in step", "allocation 2", in_step),
     ("a step may repeat", "allocation 2", with_repeats),
-    ("in order", "allocation 1", lambda rng: drawing.partition(4, 2, rng)),
+    ("in order", "allocation 1", lambda rng: batches.partition(4, 2, rng)),
     ("biased shuffle", "partition", biased_shuffle),
 ]
 
@@ -175,8 +175,8 @@ def test_wrong_samplers_are_rejected(fault: str, name: str, draw: Draw) -> None:
 @pytest.mark.parametrize("rate", [0.25, 0.3, 0.45])
 def test_the_sparse_way_has_the_same_law(rate: float, monkeypatch: Any) -> None:
     """Blocks of 2, of which the last one is cut."""
-    monkeypatch.setattr(drawing, "DENSE", 0.5)
-    drawn = outcomes(lambda rng: drawing.poisson(5, rate, rng))
+    monkeypatch.setattr(batches, "DENSE", 0.5)
+    drawn = outcomes(lambda rng: batches.poisson(5, rate, rng))
     assert p_value(drawn, poisson_law(5, rate)) > 0.005
     assert p_value(drawn, poisson_law(5, 1.1 * rate)) < 1e-6
 
@@ -203,7 +203,7 @@ def sparse_law(rate: float) -> Law:
 def test_sparse_batches() -> None:
     """The joint law of the counts in three cells: independent binomials of the rate."""
     rate = 1.1e-3
-    drawn = outcomes(lambda rng: cells_of(drawing.poisson(sum(CELLS), rate, rng)))
+    drawn = outcomes(lambda rng: cells_of(batches.poisson(sum(CELLS), rate, rng)))
     assert p_value(drawn, sparse_law(rate)) > 0.005
     assert p_value(drawn, sparse_law(1.1 * rate)) < 1e-9
     assert p_value(drawn, sparse_law(rate / 1.1)) < 1e-9
@@ -219,7 +219,7 @@ def head_law(population: int, size: int, head: int) -> Law:
 
 def test_small_subsets_of_large_populations() -> None:
     """Numpy takes Floyd's algorithm here."""
-    drawn = outcomes(lambda rng: np.array([(drawing.subset(20_000, 4, rng) < 9_000).sum()]))
+    drawn = outcomes(lambda rng: np.array([(batches.subset(20_000, 4, rng) < 9_000).sum()]))
     assert p_value(drawn, head_law(20_000, 4, 9_000)) > 0.005
     assert p_value(drawn, head_law(20_000, 4, 9_900)) < 1e-9
 
@@ -235,7 +235,7 @@ def poisson_sizes(mean: float, last: int) -> Law:
 def test_rates_far_below_the_rounding_of_one(mean: float, last: int) -> None:
     """2^62 records; the last rate is thinned twice."""
     rate = mean * 2.0**-62
-    drawn = outcomes(lambda rng: np.array([min(drawing.poisson(2**62, rate, rng).size, last)]))
+    drawn = outcomes(lambda rng: np.array([min(batches.poisson(2**62, rate, rng).size, last)]))
     assert p_value(drawn, poisson_sizes(mean, last)) > 0.005
     assert p_value(drawn, poisson_sizes(1.2 * mean, last)) < 1e-4
 
@@ -247,7 +247,7 @@ def test_pairs_of_records_share_a_step_as_often_as_they_should() -> None:
     shared = np.zeros((population, population))
     for _ in range(epochs):
         member = np.zeros((t, population))
-        for step, batch in enumerate(drawing.allocation(population, t, k, rng)):
+        for step, batch in enumerate(batches.allocation(population, t, k, rng)):
             member[step, batch] = 1
         shared += member.T @ member
     assert (np.diag(shared) == k * epochs).all()
@@ -259,10 +259,10 @@ def test_pairs_of_records_share_a_step_as_often_as_they_should() -> None:
 
 
 BATCHES: list[tuple[str, Draw]] = [
-    ("poisson", lambda rng: drawing.poisson(10**8, 1e-6, rng)),
-    ("subset", lambda rng: drawing.subset(10**8, 100, rng)),
-    ("multiset", lambda rng: drawing.multiset(10**8, 100, rng)),
-    ("truncated_poisson", lambda rng: drawing.truncated_poisson(10**8, 1e-6, 80, rng)),
+    ("poisson", lambda rng: batches.poisson(10**8, 1e-6, rng)),
+    ("subset", lambda rng: batches.subset(10**8, 100, rng)),
+    ("multiset", lambda rng: batches.multiset(10**8, 100, rng)),
+    ("truncated_poisson", lambda rng: batches.truncated_poisson(10**8, 1e-6, 80, rng)),
 ]
 
 
@@ -284,12 +284,12 @@ def test_a_batch_costs_in_proportion_to_itself(name: str, draw: Draw) -> None:
 @given(st.integers(0, 300), st.floats(0, 1), st.integers(0, 300), st.integers(0, 2**32))
 def test_shape_of_batches(population: int, rate: float, size: int, seed: int) -> None:
     size = min(size, population)
-    sets = [drawing.poisson(population, rate, seed), drawing.subset(population, size, seed)]
-    sets.append(drawing.truncated_poisson(population, rate, size, seed))
+    sets = [batches.poisson(population, rate, seed), batches.subset(population, size, seed)]
+    sets.append(batches.truncated_poisson(population, rate, size, seed))
     assert sets[1].size == size
     assert sets[2].size == min(size, sets[0].size)
     assert set(sets[2]) <= set(sets[0])
-    for batch in [*sets, drawing.multiset(max(population, 1), size, seed)]:
+    for batch in [*sets, batches.multiset(max(population, 1), size, seed)]:
         assert batch.dtype == np.int64
         assert (np.diff(batch) >= 0).all()
         assert ((batch >= 0) & (batch < max(population, 1))).all()
@@ -300,12 +300,12 @@ def test_shape_of_batches(population: int, rate: float, size: int, seed: int) ->
 def test_shape_of_epochs(population: int, steps: int, data: st.DataObject) -> None:
     participations = data.draw(st.integers(1, steps))
     size, seed = data.draw(st.integers(1, 70)), data.draw(st.integers(0, 99))
-    epoch = drawing.allocation(population, steps, participations, seed)
+    epoch = batches.allocation(population, steps, participations, seed)
     assert len(epoch) == steps
     assert all(batch.dtype == np.int64 and (np.diff(batch) > 0).all() for batch in epoch)
     counts = np.bincount(np.concatenate(epoch), minlength=population)
     assert counts.tolist() == [participations] * population
-    cut = drawing.partition(population, size, seed)
+    cut = batches.partition(population, size, seed)
     assert [batch.size for batch in cut[:-1]] == [size] * (len(cut) - 1)
     assert all(batch.dtype == np.int64 and (np.diff(batch) > 0).all() for batch in cut)
     assert sorted(i for batch in cut for i in batch.tolist()) == list(range(population))
@@ -313,17 +313,17 @@ def test_shape_of_epochs(population: int, steps: int, data: st.DataObject) -> No
 
 def test_edges() -> None:
     for rate in (0, 5e-324, 1e-300):
-        assert drawing.poisson(2**62, rate, 0).size == 0
-    assert drawing.poisson(5, 1, 0).tolist() == [0, 1, 2, 3, 4]
-    assert drawing.poisson(0, 0.5, 0).size == drawing.poisson(0, 1e-9, 0).size == 0
-    assert drawing.subset(4, 4, 0).tolist() == [0, 1, 2, 3]
-    assert drawing.subset(0, 0, 0).size == drawing.multiset(0, 0, 0).size == 0
-    assert drawing.truncated_poisson(5, 1, 9, 0).tolist() == [0, 1, 2, 3, 4]
-    assert drawing.truncated_poisson(5, 1, 0, 0).size == 0
-    assert [batch.tolist() for batch in drawing.allocation(2, 3, 3, 0)] == [[0, 1]] * 3
-    assert [batch.size for batch in drawing.allocation(0, 3, 2, 0)] == [0, 0, 0]
-    assert [batch.tolist() for batch in drawing.partition(2, 9, 0)] == [[0, 1]]
-    assert drawing.partition(0, 9, 0) == []
+        assert batches.poisson(2**62, rate, 0).size == 0
+    assert batches.poisson(5, 1, 0).tolist() == [0, 1, 2, 3, 4]
+    assert batches.poisson(0, 0.5, 0).size == batches.poisson(0, 1e-9, 0).size == 0
+    assert batches.subset(4, 4, 0).tolist() == [0, 1, 2, 3]
+    assert batches.subset(0, 0, 0).size == batches.multiset(0, 0, 0).size == 0
+    assert batches.truncated_poisson(5, 1, 9, 0).tolist() == [0, 1, 2, 3, 4]
+    assert batches.truncated_poisson(5, 1, 0, 0).size == 0
+    assert [batch.tolist() for batch in batches.allocation(2, 3, 3, 0)] == [[0, 1]] * 3
+    assert [batch.size for batch in batches.allocation(0, 3, 2, 0)] == [0, 0, 0]
+    assert [batch.tolist() for batch in batches.partition(2, 9, 0)] == [[0, 1]]
+    assert batches.partition(0, 9, 0) == []
 
 
 @pytest.mark.parametrize(("name", "draw"), [*BATCHES, *[case[:2] for case in RIGHT]])
@@ -338,22 +338,22 @@ def test_a_seed_decides_and_secure_batches_differ(name: str, draw: Any) -> None:
 @pytest.mark.parametrize(
     ("draw", "message"),
     [
-        (lambda: drawing.poisson(-1, 0.5, 0), "population must be an integer >= 0, got -1"),
-        (lambda: drawing.poisson(2**62 + 1, 0.5, 0), "population must be an integer in"),
-        (lambda: drawing.poisson(10.0, 0.5, 0), "population must be an integer >= 0, got 10.0"),  # type: ignore[arg-type]
-        (lambda: drawing.poisson(10, 1.5, 0), r"rate must be in \[0, 1\], got 1.5"),
-        (lambda: drawing.poisson(10, float("nan"), 0), r"rate must be in \[0, 1\], got nan"),
-        (lambda: drawing.subset(10, 11, 0), "size must be at most the population 10, got 11"),
-        (lambda: drawing.subset(10, -1, 0), "size must be an integer >= 0, got -1"),
-        (lambda: drawing.multiset(0, 1, 0), "population must be an integer >= 1"),
-        (lambda: drawing.multiset(1, -1, 0), "size must be an integer >= 0, got -1"),
-        (lambda: drawing.truncated_poisson(9, 0.5, -1, 0), "limit must be an integer >= 0, got -1"),
-        (lambda: drawing.truncated_poisson(9, -0.5, 1, 0), "rate must be in"),
-        (lambda: drawing.allocation(9, 0, 1, 0), "steps must be an integer >= 1, got 0"),
-        (lambda: drawing.allocation(9, 3, 0, 0), "participations must be an integer >= 1, got 0"),
-        (lambda: drawing.allocation(9, 3, 4, 0), "participations must be at most the steps 3"),
-        (lambda: drawing.partition(9, 0, 0), "size must be an integer >= 1, got 0"),
-        (lambda: drawing.poisson(9, 0.5, "seed"), "rng must be None, an integer >= 0 or a numpy"),  # type: ignore[arg-type]
+        (lambda: batches.poisson(-1, 0.5, 0), "population must be an integer >= 0, got -1"),
+        (lambda: batches.poisson(2**62 + 1, 0.5, 0), "population must be an integer in"),
+        (lambda: batches.poisson(10.0, 0.5, 0), "population must be an integer >= 0, got 10.0"),  # type: ignore[arg-type]
+        (lambda: batches.poisson(10, 1.5, 0), r"rate must be in \[0, 1\], got 1.5"),
+        (lambda: batches.poisson(10, float("nan"), 0), r"rate must be in \[0, 1\], got nan"),
+        (lambda: batches.subset(10, 11, 0), "size must be at most the population 10, got 11"),
+        (lambda: batches.subset(10, -1, 0), "size must be an integer >= 0, got -1"),
+        (lambda: batches.multiset(0, 1, 0), "population must be an integer >= 1"),
+        (lambda: batches.multiset(1, -1, 0), "size must be an integer >= 0, got -1"),
+        (lambda: batches.truncated_poisson(9, 0.5, -1, 0), "limit must be an integer >= 0, got -1"),
+        (lambda: batches.truncated_poisson(9, -0.5, 1, 0), "rate must be in"),
+        (lambda: batches.allocation(9, 0, 1, 0), "steps must be an integer >= 1, got 0"),
+        (lambda: batches.allocation(9, 3, 0, 0), "participations must be an integer >= 1, got 0"),
+        (lambda: batches.allocation(9, 3, 4, 0), "participations must be at most the steps 3"),
+        (lambda: batches.partition(9, 0, 0), "size must be an integer >= 1, got 0"),
+        (lambda: batches.poisson(9, 0.5, "seed"), "rng must be None, an integer >= 0 or a numpy"),  # type: ignore[arg-type]
     ],
 )  # fmt: skip
 def test_bad_arguments(draw: Callable[[], Any], message: str) -> None:

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 import hockeystick as hs
-from hockeystick.loss import Loss, Nodes
-from hockeystick.losses.hull import hull_loss
-from hockeystick.samplers.binomial import binomial_above
-from hockeystick.series import Array
+from hockeystick.loss.base import Loss, Nodes
+from hockeystick.loss.hull import hull_loss
+from hockeystick.numerics.binomial import binomial_above
+from hockeystick.numerics.series import Array
 
 
 def test_a_curve_known_at_infinity_alone_says_nothing_better_at_order_one() -> None:

@@ -10,16 +10,16 @@ import numpy as np
 import pytest
 from mpmath import mp, mpf
 
-from hockeystick.composed import ComposedLoss
-from hockeystick.families.envelope import either_way
-from hockeystick.families.folded import FoldedLoss
-from hockeystick.families.log_gamma import GammaLoss
-from hockeystick.families.logit_beta import BetaLoss
-from hockeystick.families.quadratic import QuadraticLoss
-from hockeystick.families.stirling import excess, log_ratio, step
-from hockeystick.loss import Loss
-from hockeystick.losses.half import Half, Term
-from hockeystick.losses.halves import HalvesLoss
+from hockeystick.loss.base import Loss
+from hockeystick.loss.families.envelope import either_way
+from hockeystick.loss.families.folded import FoldedLoss
+from hockeystick.loss.families.log_gamma import GammaLoss
+from hockeystick.loss.families.logit_beta import BetaLoss
+from hockeystick.loss.families.quadratic import QuadraticLoss
+from hockeystick.loss.half import Half, Term
+from hockeystick.loss.halves import HalvesLoss
+from hockeystick.loss.sum import ComposedLoss
+from hockeystick.numerics.stirling import excess, log_ratio, step
 from hockeystick.routes import contour, lattice
 
 

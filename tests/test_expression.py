@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 import hockeystick as hs
 from hockeystick.errors import ParameterError
-from hockeystick.expression import (
+from hockeystick.mechanism import Mechanism
+from hockeystick.text import (
     MOST_CHARACTERS,
     MOST_DEPTH,
     _kinds,
@@ -22,7 +23,6 @@ from hockeystick.expression import (
     placeholders,
     template,
 )
-from hockeystick.mechanism import Mechanism
 from tests.hostile import expressions, mutated
 
 # every value round-trips -----------------------------------------------------------------------

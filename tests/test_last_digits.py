@@ -12,8 +12,8 @@ import pytest
 from mpmath import mp, mpf
 
 import hockeystick as hs
-from hockeystick.rounding import around, exact_sum, quotient_error
-from hockeystick.series import log1p, log_mixed, log_unmixed
+from hockeystick.numerics.rounding import around, exact_sum, quotient_error
+from hockeystick.numerics.series import log1p, log_mixed, log_unmixed
 
 from .oracles.truth import truth
 

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 import hockeystick as hs
-from hockeystick.domain import LARGEST_WHOLE
+from hockeystick.checks import LARGEST_WHOLE
 from hockeystick.errors import NumericalError, ParameterError
-from hockeystick.samplers.binomial import binomial_above
+from hockeystick.numerics.binomial import binomial_above
 
 MOST = LARGEST_WHOLE
 BEYOND = {"2^62 + 1": MOST + 1, "thirty nines": 10**30 - 1, "4000 nines": 10**4000 - 1}

@@ -11,10 +11,10 @@ import pytest
 from mpmath import mp, mpc, mpf
 
 import hockeystick as hs
-from hockeystick.composed import ComposedLoss
-from hockeystick.loss import Loss
-from hockeystick.losses.atoms import EVERYTHING, NOTHING, AtomicLoss
-from hockeystick.losses.gaussian import GaussianLoss, TruncatedGaussianLoss
+from hockeystick.loss.atoms import EVERYTHING, NOTHING, AtomicLoss
+from hockeystick.loss.base import Loss
+from hockeystick.loss.gaussian import GaussianLoss, TruncatedGaussianLoss
+from hockeystick.loss.sum import ComposedLoss
 from tests.oracles import pairs
 from tests.oracles.pairs import Pair
 from tests.oracles.quadrature import panels

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import hockeystick as hs
-from hockeystick.losses.atoms import AtomicLoss
+from hockeystick.loss.atoms import AtomicLoss
 
 MEGABYTE = 1 << 20
 

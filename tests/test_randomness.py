@@ -17,7 +17,7 @@ from numpy.random import PCG64, Generator
 from scipy import stats
 
 from hockeystick.errors import HockeystickError, ParameterError
-from hockeystick.randomness import (
+from hockeystick.random.generators import (
     MissingExtra,
     SecureGenerator,
     _distribution,

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import hockeystick as hs
-from hockeystick.losses.product import product
+from hockeystick.loss.product import product
 
 
 def test_rare_failures_add_up_on_a_shared_sample() -> None:

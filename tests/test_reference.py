@@ -17,7 +17,7 @@ import pytest
 from mpmath import mp, mpf
 
 import hockeystick as hs
-from hockeystick import queries
+from hockeystick import questions
 
 DATA = Path(__file__).parent / "data"
 GIVEN = {"delta": "epsilon", "epsilon": "delta", "rdp": "order"}
@@ -115,7 +115,7 @@ def ask(row: Row) -> tuple[float, float]:
     if query == "rdp":
         value = float(mechanism.renyi(np.array([given]), relation)[adding][0])
         return value * (1 - 1e-13), value * (1 + 1e-13)
-    sides = queries.directions(mechanism, relation)
+    sides = questions.directions(mechanism, relation)
     assert sides is not None
     return one_direction(row["mechanism"], relation, len(sides) - 1 if adding else 0, query, given)
 
@@ -125,9 +125,9 @@ def one_direction(
     text: str, relation: hs.Relation, side: int, query: str, given: float
 ) -> tuple[float, float]:
     """Kept, because a symmetric mechanism is asked the same twice."""
-    sides = queries.directions(hs.parse(text), relation)
+    sides = questions.directions(hs.parse(text), relation)
     assert sides is not None
-    question = queries._EPSILON if query == "epsilon" else queries._DELTA
+    question = questions._EPSILON if query == "epsilon" else questions._DELTA
     answer = question.ask(sides[side], given, "auto")
     return answer.lower, answer.upper
 

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import hockeystick as hs
-from hockeystick.loss import Loss
-from hockeystick.losses.atoms import AtomicLoss
+from hockeystick.loss.atoms import AtomicLoss
+from hockeystick.loss.base import Loss
 from hockeystick.samplers.without_replacement import fixed_size_loss
 
 ON = hs.Poisson

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hockeystick.errors import NumericalError
-from hockeystick.roots import find_root
+from hockeystick.numerics.roots import find_root
 
 CASES: list[tuple[str, Callable[[float], float], float, float, float]] = [
     ("line", lambda x: 3 * x - 1, -1.0, 2.0, 1 / 3),

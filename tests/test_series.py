@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from mpmath import mp, mpc, mpf
 
-from hockeystick import series
+from hockeystick.numerics import series
 
 numbers = st.one_of(
     st.floats(-30, 30),

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from hockeystick.errors import ParameterError as ParameterError
     from hockeystick.errors import RelationError as RelationError
     from hockeystick.errors import SavingError as SavingError
-    from hockeystick.expression import parse as parse
     from hockeystick.mechanism import Mechanism as Mechanism
     from hockeystick.mechanisms.beta_posterior import BetaPosterior as BetaPosterior
     from hockeystick.mechanisms.declared import ApproximateDP as ApproximateDP
@@ -58,6 +57,7 @@ if TYPE_CHECKING:
     from hockeystick.samplers.without_replacement import WithoutReplacement as WithoutReplacement
     from hockeystick.sensitivity import Sensitivity as Sensitivity
     from hockeystick.sweeping import sweep as sweep
+    from hockeystick.text import parse as parse
 
 __version__ = "0.1.0"
 
@@ -76,7 +76,7 @@ _HOMES = {
         "RelationError",
         "SavingError",
     ),
-    "expression": ("parse",),
+    "text": ("parse",),
     "mechanism": ("Mechanism",),
     "mechanisms.beta_posterior": ("BetaPosterior",),
     "mechanisms.declared": (

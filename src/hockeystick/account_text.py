@@ -6,11 +6,11 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from hockeystick.domain import shown
+from hockeystick.checks import shown
 from hockeystick.errors import ParameterError
-from hockeystick.expression import parse
 from hockeystick.mechanism import Mechanism
 from hockeystick.relation import Relation
+from hockeystick.text import parse
 
 FORMAT = "hockeystick accountant"
 VERSION = 1

@@ -14,15 +14,15 @@ import numpy as np
 
 from hockeystick import account_text
 from hockeystick.bound import Bound, Bounds
+from hockeystick.checks import finite_non_negative, numbers, shown, steps_in_all, whole
 from hockeystick.composition import compose
-from hockeystick.domain import finite_non_negative, numbers, shown, steps_in_all, whole
 from hockeystick.errors import ParameterError, SavingError
-from hockeystick.expression import parse
 from hockeystick.locking import locked
 from hockeystick.mechanism import Mechanism
+from hockeystick.numerics.series import Array
 from hockeystick.relation import Relation
 from hockeystick.saving import write_whole
-from hockeystick.series import Array
+from hockeystick.text import parse
 
 
 class Accountant:

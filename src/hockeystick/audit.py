@@ -14,10 +14,10 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from hockeystick import clopper_pearson
-from hockeystick.domain import probability, whole
+from hockeystick.checks import probability, whole
 from hockeystick.errors import ParameterError
 from hockeystick.mechanism import Mechanism
+from hockeystick.numerics import clopper_pearson
 from hockeystick.relation import Relation
 
 Array = NDArray[np.float64]

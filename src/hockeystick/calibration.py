@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from hockeystick import domain
+from hockeystick import checks
 from hockeystick.errors import NumericalError, ParameterError
 from hockeystick.mechanism import Mechanism
+from hockeystick.numerics.roots import find_root
 from hockeystick.relation import Relation
-from hockeystick.roots import find_root
 
 TOLERANCE = 5e-10
 """How near the edge the answer is, relative to the parameter."""
@@ -36,8 +36,8 @@ def calibrate(
     >>> calibrate(lambda sigma: Gaussian(sigma), epsilon=1, delta=1e-5)  # doctest: +ELLIPSIS
     Gaussian(3.730631...)
     """
-    epsilon = domain.non_negative("epsilon", epsilon)
-    delta = domain.probability("delta", delta)
+    epsilon = checks.non_negative("epsilon", epsilon)
+    delta = checks.probability("delta", delta)
     number: Callable[[float], float] = (lambda x: int(x)) if integer else float
 
     def excess(x: float) -> float:

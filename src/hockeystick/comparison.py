@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from hockeystick import domain, queries
+from hockeystick import checks, questions
 from hockeystick.classical import (
     compose_profile,
     epsilon_from_curve,
@@ -29,8 +29,8 @@ from hockeystick.classical import (
     strong_composition,
 )
 from hockeystick.errors import HockeystickError
-from hockeystick.losses.gaussian import GaussianLoss
-from hockeystick.losses.segment import SegmentLoss
+from hockeystick.loss.gaussian import GaussianLoss
+from hockeystick.loss.segment import SegmentLoss
 from hockeystick.mechanism import Mechanism
 from hockeystick.mechanisms.laplace import Laplace
 from hockeystick.mechanisms.randomized_response import RandomizedResponse
@@ -76,8 +76,8 @@ def compare(mechanism: Mechanism, delta: float, *, relation: Relation | None = N
     >>> [row.name for row in table][-2:]
     ['exact', 'lower bound']
     """
-    delta = domain.probability("delta", delta)
-    relation = queries.relation_of(mechanism, relation)
+    delta = checks.probability("delta", delta)
+    relation = questions.relation_of(mechanism, relation)
     rows = [row for row in _rows(mechanism, delta, relation) if not math.isnan(row.epsilon)]
     rows.sort(key=lambda row: -row.epsilon)
     exact = mechanism.epsilon(delta, relation=relation)

@@ -6,12 +6,12 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from hockeystick.domain import steps_in_all
+from hockeystick.checks import steps_in_all
 from hockeystick.errors import RelationError
-from hockeystick.loss import Loss
+from hockeystick.loss.base import Loss
 from hockeystick.mechanism import Mechanism
+from hockeystick.numerics.series import Array
 from hockeystick.relation import Relation
-from hockeystick.series import Array
 
 
 class Composition(Mechanism):
@@ -30,14 +30,14 @@ class Composition(Mechanism):
 
     def loss(self, relation: Relation) -> Loss | None:
         """The loss of all parts together, as one release: for sampling once and for all."""
-        from hockeystick.losses.product import product
+        from hockeystick.loss.product import product
 
         losses = [(part.loss(relation), count) for part, count in self._parts.items()]
         known = [(loss, count) for loss, count in losses if loss is not None]
         return product(known) if len(known) == len(losses) else None
 
     def attained(self, relation: Relation, steps: int) -> Loss | None:
-        from hockeystick.losses.product import product
+        from hockeystick.loss.product import product
 
         found = {part: part.attained(relation, max(steps, 2)) for part in self._parts}
         if not any(found.values()):

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from hockeystick.bound import Bound, Bounds
-from hockeystick.domain import whole
+from hockeystick.checks import whole
 from hockeystick.errors import ParameterError
-from hockeystick.loss import Loss
+from hockeystick.loss.base import Loss
+from hockeystick.numerics.series import Array
 from hockeystick.relation import Relation
-from hockeystick.series import Array
 
 if TYPE_CHECKING:
     from hockeystick.samplers.sampler import Sampler
@@ -125,23 +125,23 @@ class Mechanism(ABC):
         >>> round(Gaussian(1.0).epsilon(delta=1e-5), 9)
         4.377178096
         """
-        from hockeystick import queries
+        from hockeystick import questions
 
-        return queries.epsilon(self, delta, relation, method)
+        return questions.epsilon(self, delta, relation, method)
 
     def delta(
         self, epsilon: float, *, relation: Relation | None = None, method: str = "auto"
     ) -> Bound:
         """The smallest δ for which this is (ε, δ)-DP."""
-        from hockeystick import queries
+        from hockeystick import questions
 
-        return queries.delta(self, epsilon, relation, method)
+        return questions.delta(self, epsilon, relation, method)
 
     def rdp(self, order: Any, *, relation: Relation | None = None, method: str = "auto") -> Any:
         """Rényi divergence at any real order in [1, inf]; a number for a number, else an array."""
-        from hockeystick import queries
+        from hockeystick import questions
 
-        return queries.rdp(self, order, relation, method)
+        return questions.rdp(self, order, relation, method)
 
     def profile(
         self,
@@ -151,9 +151,9 @@ class Mechanism(ABC):
         method: str = "auto",
     ) -> Bounds:
         """The curve δ(ε) at each given ε."""
-        from hockeystick import queries
+        from hockeystick import questions
 
-        return queries.profile(self, epsilons, relation, method)
+        return questions.profile(self, epsilons, relation, method)
 
     def tradeoff(
         self,
@@ -163,9 +163,9 @@ class Mechanism(ABC):
         method: str = "auto",
     ) -> Bounds:
         """The smallest type II error of any test at each type I error (f-DP)."""
-        from hockeystick import queries
+        from hockeystick import questions
 
-        return queries.tradeoff(self, alphas, relation, method)
+        return questions.tradeoff(self, alphas, relation, method)
 
     def epsilons(
         self,
@@ -176,9 +176,9 @@ class Mechanism(ABC):
         method: str = "auto",
     ) -> Bounds:
         """ε after each number of repetitions: the curve that a training loop logs."""
-        from hockeystick import queries
+        from hockeystick import questions
 
-        return queries.epsilons(self, delta, counts, relation, method)
+        return questions.epsilons(self, delta, counts, relation, method)
 
 
 def divergence(loss: Loss, orders: Array) -> Array:

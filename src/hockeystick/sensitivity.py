@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 from numbers import Real
 from typing import Any, Literal, Self
 
-from hockeystick.domain import finite_positive, whole
+from hockeystick.checks import finite_positive, whole
 from hockeystick.errors import ParameterError
 from hockeystick.relation import REPLACE_ONE, Relation
 

@@ -9,12 +9,12 @@ from itertools import product
 from math import prod
 from typing import NamedTuple
 
-from hockeystick import domain
+from hockeystick import checks
 from hockeystick.bound import Bound
 from hockeystick.errors import HockeystickError, ParameterError
-from hockeystick.expression import filled, placeholders
 from hockeystick.mechanism import Mechanism
 from hockeystick.relation import Relation
+from hockeystick.text import filled, placeholders
 
 MOST_POINTS = 1_000_000
 CHUNKS = 200
@@ -84,8 +84,8 @@ def _question(
     if (delta is None) == (epsilon is None):
         raise ParameterError("one of delta and epsilon must be given, not both")
     if delta is not None:
-        return Question("epsilon", domain.probability("delta", delta), relation, method)
-    return Question("delta", domain.non_negative("epsilon", epsilon), relation, method)
+        return Question("epsilon", checks.probability("delta", delta), relation, method)
+    return Question("delta", checks.non_negative("epsilon", epsilon), relation, method)
 
 
 def _points(family: Family, values: Mapping[str, Iterable[float]]) -> list[Point]:

@@ -11,8 +11,9 @@ import pytest
 from scipy import stats
 
 import hockeystick as hs
-from hockeystick import audit, clopper_pearson
+from hockeystick import audit
 from hockeystick.audit import Audit, lower_bound
+from hockeystick.numerics import clopper_pearson
 
 Run = Callable[[Any, int], Any]
 DELTA = 1e-5

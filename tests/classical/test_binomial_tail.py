@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from mpmath import mp, mpf
 
-from hockeystick.classical.binomial_tail import log_mass, tail
+from hockeystick.numerics.binomial_tail import log_mass, tail
 
 
 def exact(l: int, k: int, epsilon: float) -> mpf:  # noqa: E741

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from mpmath import mp, mpf
 
-from hockeystick.classical.binomial_terms import (
+from hockeystick.numerics.binomial_terms import (
     log_binomial,
     log_binomials,
     log_expm1,

@@ -15,8 +15,8 @@ from hockeystick.classical import (
     rdp_without_replacement,
     rdp_without_replacement_from_curve,
 )
-from hockeystick.classical.binomial_terms import EXACT_ORDERS
 from hockeystick.classical.large_orders import NODES_PER_DOUBLING, SINGLE
+from hockeystick.numerics.binomial_terms import EXACT_ORDERS
 
 from .bases import Base, far_truthful, gaussian, laplace
 

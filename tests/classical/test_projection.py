@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from hockeystick.classical import get_epsilon, project_cgf, project_points
 from hockeystick.classical.moments_accountant import Cgf
 from hockeystick.errors import NumericalError, ParameterError
-from hockeystick.series import Array
+from hockeystick.numerics.series import Array
 
 from .bases import Base, gaussian, laplace, truthful
 

@@ -23,7 +23,7 @@ from hockeystick.classical import (
     without_replacement_samples,
 )
 from hockeystick.errors import NumericalError, ParameterError
-from hockeystick.series import Array
+from hockeystick.numerics.series import Array
 
 from .bases import gaussian, laplace, truthful
 

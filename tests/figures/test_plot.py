@@ -12,7 +12,7 @@ import pytest
 from hockeystick import ParameterError
 from hockeystick.figures import draw, plot
 from hockeystick.figures.plot import _canvas
-from hockeystick.randomness import MissingExtra
+from hockeystick.random.generators import MissingExtra
 from tests.figures.drawing import SMALL
 
 BEGINNINGS = {".png": b"\x89PNG\r\n", ".pdf": b"%PDF-", ".svg": b"<?xml"}

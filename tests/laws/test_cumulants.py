@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import hockeystick as hs
-from hockeystick.loss import Loss
+from hockeystick.loss.base import Loss
 from tests.laws import mechanisms as the
 
 Kind = type[hs.Mechanism]

@@ -19,7 +19,7 @@ from hockeystick.learn.estimator import PrivateEstimator
 from hockeystick.learn.schema import Category, Number, Schema
 from hockeystick.learn.table import Table
 from hockeystick.learn.training import hold_out, prepare, train
-from hockeystick.randomness import generator
+from hockeystick.random.generators import generator
 
 SCHEMA = Schema({"age": Number(0, 100), "job": Category(("farm", "none"))})
 RELATIONS = ["add-remove", "zero-out", "replace-one"]

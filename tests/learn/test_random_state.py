@@ -21,7 +21,7 @@ from sklearn.model_selection import cross_val_score, cross_validate
 import hockeystick as hs
 from hockeystick.learn import LinearRegression, Logistic, LogisticRegression, Plan, private_sgd
 from hockeystick.learn.estimator import TuningWarning
-from hockeystick.randomness import generator
+from hockeystick.random.generators import generator
 
 X = np.random.default_rng(0).uniform(-1, 1, (200, 3))
 Y = np.where(X[:, 0] > 0, "yes", "no")

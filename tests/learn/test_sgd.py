@@ -10,7 +10,7 @@ from scipy import stats
 
 import hockeystick as hs
 from hockeystick.learn import Budget, Custom, Logistic, Plan, Softmax, Squares, private_sgd
-from hockeystick.randomness import generator
+from hockeystick.random.generators import generator
 
 X = np.random.default_rng(0).standard_normal((60, 3))
 Y = (X[:, 0] > 0).astype(float)

@@ -12,7 +12,7 @@ from scipy import special, stats
 import hockeystick as hs
 from hockeystick.learn import Plan, Privacy, draw_trials, tuned, tuning_cost
 from hockeystick.learn.tuning import expected_trials
-from hockeystick.randomness import generator
+from hockeystick.random.generators import generator
 
 SHAPES = [-0.5, 0.0, 1.0, 2.5]
 

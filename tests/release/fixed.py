@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from hockeystick.release.words import Words
+from hockeystick.random.words import Words
 
 
 class Fixed:

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from hockeystick.release import coins
-from hockeystick.release.coins import exponential, rational
-from hockeystick.release.words import source
+from hockeystick.random import coins
+from hockeystick.random.coins import exponential, rational
+from hockeystick.random.words import source
 from tests.release.fixed import Fixed
 from tests.release.tree import Choices, law
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from hockeystick.release.continuous import laplace, normal
-from hockeystick.release.words import source
+from hockeystick.random.noise import laplace, normal
+from hockeystick.random.words import source
 from tests.release.fixed import Fixed
 
 

@@ -11,9 +11,9 @@ import pytest
 from scipy import stats
 
 import hockeystick as hs
-from hockeystick.release import discrete
-from hockeystick.release.discrete import LARGEST, discrete_gaussian, discrete_laplace
-from hockeystick.release.words import source
+from hockeystick.random import integers
+from hockeystick.random.integers import LARGEST, discrete_gaussian, discrete_laplace
+from hockeystick.random.words import source
 from tests.release.fixed import Fixed
 from tests.release.tree import Choices, Rejected, law
 
@@ -54,7 +54,7 @@ def test_the_law_by_every_choice(kind: str, scale: float, monkeypatch: Any) -> N
         return found
 
     for name, stand_in in (("below", below), ("exponential", exponential), ("_until", until)):
-        monkeypatch.setattr(discrete, name, stand_in)
+        monkeypatch.setattr(integers, name, stand_in)
     found = law(lambda: int(KINDS[kind][0](scale, 1, Fixed())[0]), choices, 1e-7)
     probability = true_law(kind, scale)
     assert {-2, -1, 0, 1, 2} <= set(found)
@@ -70,8 +70,8 @@ def test_the_kept_draws_are_taken_in_order() -> None:
         tried = np.array([next(stream) for _ in range(tries)])
         return tried[tried % 3 == 1]
 
-    assert discrete._until(40, kept).tolist() == list(range(1, 120, 3))
-    assert discrete._until(0, kept).tolist() == []
+    assert integers._until(40, kept).tolist() == list(range(1, 120, 3))
+    assert integers._until(0, kept).tolist() == []
 
 
 @each
@@ -117,6 +117,6 @@ def test_sums_beyond_64_bits_are_python_integers() -> None:
     scale = (2**53 - 1) / 2**60
     drawn = discrete_laplace(scale, 4000, source(9))
     assert (drawn == 0).mean() > 0.9999
-    assert discrete._geometric(2**62 + 1, 2**70, 100, source(1)).max() == 0
-    wide = discrete._geometric(2**62 + 1, 2**60, 4000, source(1))
+    assert integers._geometric(2**62 + 1, 2**70, 100, source(1)).max() == 0
+    wide = integers._geometric(2**62 + 1, 2**60, 4000, source(1))
     assert wide.mean() == pytest.approx(1 / math.expm1(0.25), rel=0.1)

@@ -17,7 +17,7 @@ from hockeystick.bernoulli.closed_forms import (
 from hockeystick.bernoulli.parameters import Coins, coins_of, order_of
 from hockeystick.bernoulli.symmetric import seen, symmetric_loss
 from hockeystick.bound import Bound
-from hockeystick.domain import finite_positive, non_negative
+from hockeystick.checks import finite_positive, non_negative
 from hockeystick.errors import NumericalError
 
 CLOSE = 5e-10

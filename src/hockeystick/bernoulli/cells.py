@@ -30,7 +30,7 @@ import numpy as np
 
 from hockeystick.bernoulli.channel import Channel
 from hockeystick.bernoulli.corners import HUGE, LARGE, Cells, Corners, Side
-from hockeystick.series import Array
+from hockeystick.numerics.series import Array
 
 UNIT = 2.0**-52
 FAR = 20.0

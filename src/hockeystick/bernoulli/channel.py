@@ -13,7 +13,7 @@ from functools import cached_property, lru_cache
 import numpy as np
 
 from hockeystick.bernoulli.excess import NEAR, TwoPoints
-from hockeystick.series import Array, exp_minus
+from hockeystick.numerics.series import Array, exp_minus
 
 MOST_COINS = 1 << 21
 """More coins are taken for so many from below, and for no channel at all from above."""

@@ -10,7 +10,7 @@ from hockeystick.bernoulli.channel import MOST_COINS, coins
 from hockeystick.bernoulli.excess import divergence_of_excess, log_excess_of_guarantee
 from hockeystick.bernoulli.parameters import Coins, coins_of, order_of
 from hockeystick.bernoulli.symmetric import symmetric_loss
-from hockeystick.domain import non_negative, probability
+from hockeystick.checks import non_negative, probability
 
 
 def up(order: float) -> float:

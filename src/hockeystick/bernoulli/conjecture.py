@@ -18,7 +18,7 @@ import numpy as np
 from hockeystick.bernoulli.amplify import amplify
 from hockeystick.bernoulli.search import Problem, _kernel
 from hockeystick.bound import Bound
-from hockeystick.domain import whole
+from hockeystick.checks import whole
 
 CLOSED = 1e-9
 """Ends that are so close, absolute above 1 and relative below, are the same."""

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hockeystick.series import Array, exp_minus
+from hockeystick.numerics.series import Array, exp_minus
 
 NEAR = 0.5
 """Below this |αt| the series is used."""

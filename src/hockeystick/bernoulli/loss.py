@@ -17,12 +17,12 @@ import numpy as np
 from hockeystick.bernoulli.channel import Channel, fewer_outcomes
 from hockeystick.bernoulli.profile import contracted
 from hockeystick.errors import NumericalError
-from hockeystick.loss import EMPTY, Atoms, Loss
-from hockeystick.losses.atoms import NOTHING, AtomicLoss
-from hockeystick.losses.half import Half
-from hockeystick.losses.halves import HalvesLoss
-from hockeystick.losses.hull import hull_loss
-from hockeystick.series import Array
+from hockeystick.loss.atoms import NOTHING, AtomicLoss
+from hockeystick.loss.base import EMPTY, Atoms, Loss
+from hockeystick.loss.half import Half
+from hockeystick.loss.halves import HalvesLoss
+from hockeystick.loss.hull import hull_loss
+from hockeystick.numerics.series import Array
 
 MOST_KINKS = 80
 """With more outcomes, points of the curve are as good as its pieces."""

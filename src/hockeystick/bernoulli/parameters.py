@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any, NamedTuple
 
-from hockeystick.domain import above_one, probability, whole
+from hockeystick.checks import above_one, probability, whole
 from hockeystick.errors import ParameterError
 
 

@@ -6,7 +6,7 @@ from enum import Enum
 
 from hockeystick.bernoulli.amplify import amplify
 from hockeystick.bernoulli.closed_forms import asymptote
-from hockeystick.domain import probability
+from hockeystick.checks import probability
 
 
 class Regime(Enum):

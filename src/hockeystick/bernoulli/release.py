@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hockeystick.bernoulli.parameters import clipping
-from hockeystick.domain import whole
+from hockeystick.checks import whole
 from hockeystick.errors import ParameterError
-from hockeystick.randomness import Randomness
+from hockeystick.numerics.series import Array
+from hockeystick.random.generators import Randomness
+from hockeystick.random.words import Source, source
 from hockeystick.release.private import HIDDEN
-from hockeystick.release.words import Source, source
-from hockeystick.series import Array
 
 WORDS = 18
 """Words of 64 bits that hold every float in [0, 1): the least of them is 2^−1074."""

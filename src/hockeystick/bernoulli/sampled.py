@@ -12,12 +12,12 @@ from hockeystick.bernoulli.amplify import _amplify
 from hockeystick.bernoulli.channel import MOST_COINS, Channel, coins
 from hockeystick.bernoulli.excess import two_points
 from hockeystick.bernoulli.parameters import Coins, clipping
-from hockeystick.domain import whole
-from hockeystick.loss import Loss
-from hockeystick.losses.atoms import NOTHING, AtomicLoss
+from hockeystick.checks import whole
+from hockeystick.loss.atoms import NOTHING, AtomicLoss
+from hockeystick.loss.base import Loss
 from hockeystick.mechanism import Mechanism
+from hockeystick.numerics.series import Array
 from hockeystick.relation import Relation
-from hockeystick.series import Array
 
 if TYPE_CHECKING:
     from hockeystick.samplers.sampler import Sampler

@@ -23,9 +23,9 @@ import numpy as np
 from hockeystick.bernoulli.excess import two_points
 from hockeystick.bernoulli.parameters import clipping
 from hockeystick.bernoulli.symmetric import symmetric_loss
-from hockeystick.domain import finite_positive, whole
+from hockeystick.checks import finite_positive, whole
 from hockeystick.errors import ParameterError
-from hockeystick.series import Array
+from hockeystick.numerics.series import Array
 
 MOST_OUTCOMES = 5000
 MOST_POINTS = 64

@@ -15,7 +15,7 @@ from hockeystick.bernoulli.excess import (
     log_excess_of_guarantee,
     two_points,
 )
-from hockeystick.roots import find_root
+from hockeystick.numerics.roots import find_root
 
 
 class Symmetric(NamedTuple):

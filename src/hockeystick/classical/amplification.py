@@ -10,8 +10,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
+from hockeystick.checks import non_negative, probability, whole
 from hockeystick.classical.occurrences import occurrences
-from hockeystick.domain import non_negative, probability, whole
 from hockeystick.errors import ParameterError
 
 Profile = Callable[[float], float]

@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import math
 
-from hockeystick.domain import finite_positive, probability, whole
-from hockeystick.domain import order as checked_order
+from hockeystick.checks import finite_positive, probability, whole
+from hockeystick.checks import order as checked_order
 from hockeystick.errors import ParameterError
 
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from hockeystick.classical.binomial_tail import tail
-from hockeystick.domain import finite_non_negative, non_negative, probability, whole
+from hockeystick.checks import finite_non_negative, non_negative, probability, whole
+from hockeystick.numerics.binomial_tail import tail
 
 MARGIN = 4e-13
 """Relative margin on δ for rounding: the sums are good to some 1e-13."""

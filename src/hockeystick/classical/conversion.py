@@ -13,11 +13,11 @@ from typing import Any
 
 import numpy as np
 
+from hockeystick.checks import finite_positive, non_negative, probability
 from hockeystick.classical.orders import Curve
-from hockeystick.domain import finite_positive, non_negative, probability
 from hockeystick.errors import ParameterError
+from hockeystick.numerics.series import Array
 from hockeystick.routes import renyi
-from hockeystick.series import Array
 
 Conversion = Callable[[Any, Any, float], Any]
 """order, divergence, δ to ε."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from hockeystick.checks import non_negative, probability, whole
 from hockeystick.classical.amplification import Profile
 from hockeystick.classical.profiles import gaussian_profile, laplace_profile
-from hockeystick.domain import non_negative, probability, whole
 
 
 def group_profile(profile: Profile, epsilon: float, size: int) -> float:

@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from hockeystick.domain import non_negative, probability
+from hockeystick.checks import non_negative, probability
 from hockeystick.errors import ParameterError
-from hockeystick.series import Array
+from hockeystick.numerics.series import Array
 
 Distribution = Sequence[float] | Array
 """Probabilities of the outcomes, in one order for all distributions of a call."""

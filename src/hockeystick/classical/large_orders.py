@@ -15,8 +15,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hockeystick.classical.binomial_terms import log_binomial, log_sum
-from hockeystick.series import Array
+from hockeystick.numerics.binomial_terms import log_binomial, log_sum
+from hockeystick.numerics.series import Array
 
 SINGLE = 128
 """Up to this j the curve is asked at every j."""

@@ -14,7 +14,7 @@ from fractions import Fraction
 from itertools import combinations, product
 from typing import Any
 
-from hockeystick.domain import non_negative, probability, whole
+from hockeystick.checks import non_negative, probability, whole
 
 Sample = tuple[Hashable, ...]
 Output = tuple[Any, ...]

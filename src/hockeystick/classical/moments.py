@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from hockeystick.classical.binomial_terms import log_expm1, log_sum
-from hockeystick.domain import finite_positive, non_negative, probability, whole
-from hockeystick.series import Array
+from hockeystick.checks import finite_positive, non_negative, probability, whole
+from hockeystick.numerics.binomial_terms import log_expm1, log_sum
+from hockeystick.numerics.series import Array
 
 LogMoments = Callable[[int], float]
 """j to log E_q|p/q − 1|^j."""

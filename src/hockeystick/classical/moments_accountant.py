@@ -15,7 +15,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from hockeystick.domain import finite_positive, non_negative, probability
+from hockeystick.checks import finite_positive, non_negative, probability
 from hockeystick.errors import NumericalError, ParameterError
 
 Cgf = Callable[[float], float]

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hockeystick.domain import whole
+from hockeystick.checks import whole
 
 CUT = 720.0
 """What is more than so many nats unlikely is left out."""

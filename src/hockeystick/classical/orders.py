@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from hockeystick.domain import order as checked_order
+from hockeystick.checks import order as checked_order
 from hockeystick.errors import NumericalError, ParameterError
-from hockeystick.series import Array
+from hockeystick.numerics.series import Array
 
 Curve = Callable[[float], float]
 """A Rényi curve: order to ε(order)."""

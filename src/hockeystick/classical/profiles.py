@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from hockeystick.domain import non_negative, probability
+from hockeystick.checks import non_negative, probability
 from hockeystick.errors import ParameterError
-from hockeystick.losses.gaussian import gaussian_log_delta
-from hockeystick.series import Array
+from hockeystick.loss.gaussian import gaussian_log_delta
+from hockeystick.numerics.series import Array
 
 
 def laplace_log_profile(epsilon: Any, shift: float) -> Any:

@@ -14,10 +14,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from hockeystick.checks import finite_non_negative, finite_positive, non_negative
 from hockeystick.classical.moments_accountant import Cgf
-from hockeystick.domain import finite_non_negative, finite_positive, non_negative
 from hockeystick.errors import NumericalError, ParameterError
-from hockeystick.series import Array
+from hockeystick.numerics.series import Array
 
 CLOSER = 8
 ROUNDS = 8

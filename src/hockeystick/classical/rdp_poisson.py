@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from hockeystick.checks import probability
 from hockeystick.classical.amplification import amplified_epsilon
-from hockeystick.classical.binomial_terms import EXACT_ORDERS, log_one_plus, log_weights
 from hockeystick.classical.large_orders import Sum, log_sum_above
 from hockeystick.classical.orders import Curve, Remembered, at_orders, below_chords, chord
-from hockeystick.domain import probability
 from hockeystick.errors import ParameterError
-from hockeystick.series import Array
+from hockeystick.numerics.binomial_terms import EXACT_ORDERS, log_one_plus, log_weights
+from hockeystick.numerics.series import Array
 
 
 def rdp_poisson(curve: Curve, rate: float, order: Any, factor: float = 3) -> Any:

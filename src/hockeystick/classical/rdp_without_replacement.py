@@ -8,19 +8,19 @@ from typing import Any
 
 import numpy as np
 
+from hockeystick.checks import non_negative, probability
 from hockeystick.classical.amplification import amplified_epsilon
-from hockeystick.classical.binomial_terms import (
+from hockeystick.classical.large_orders import Sum, log_sum_above
+from hockeystick.classical.moments import LogMoments, moments_of_curve
+from hockeystick.classical.orders import Curve, Remembered, at_orders, chord
+from hockeystick.classical.rdp_poisson import log_excess
+from hockeystick.numerics.binomial_terms import (
     EXACT_ORDERS,
     log_expm1,
     log_one_plus,
     log_weights,
 )
-from hockeystick.classical.large_orders import Sum, log_sum_above
-from hockeystick.classical.moments import LogMoments, moments_of_curve
-from hockeystick.classical.orders import Curve, Remembered, at_orders, chord
-from hockeystick.classical.rdp_poisson import log_excess
-from hockeystick.domain import non_negative, probability
-from hockeystick.series import Array
+from hockeystick.numerics.series import Array
 
 
 def rdp_without_replacement(

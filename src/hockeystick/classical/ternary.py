@@ -15,12 +15,12 @@ from typing import Any
 
 import numpy as np
 
-from hockeystick.classical.binomial_terms import log_binomials, log_expm1, log_one_plus
+from hockeystick.checks import non_negative, probability
+from hockeystick.checks import order as checked_order
 from hockeystick.classical.joint_convexity import Distribution, distribution, same_outcomes
 from hockeystick.classical.orders import Curve, at_orders, chord
-from hockeystick.domain import non_negative, probability
-from hockeystick.domain import order as checked_order
 from hockeystick.errors import ParameterError
+from hockeystick.numerics.binomial_terms import log_binomials, log_expm1, log_one_plus
 
 
 def pearson_vajda(first: Distribution, second: Distribution, order: float) -> float:

@@ -14,11 +14,11 @@ from typing import Any
 
 import numpy as np
 
+from hockeystick.checks import finite_non_negative, finite_positive
 from hockeystick.classical.amplification import Profile
 from hockeystick.classical.joint_convexity import Distribution, distribution, hockey_stick
-from hockeystick.domain import finite_non_negative, finite_positive
 from hockeystick.errors import NumericalError, ParameterError
-from hockeystick.series import Array
+from hockeystick.numerics.series import Array
 
 TOLERANCE = 1e-14
 DEPTH = 50

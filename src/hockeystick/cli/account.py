@@ -48,7 +48,7 @@ def account(
 
 
 def _costs(plan: Plan, relation: Relation | None, method: str) -> dict[str, Any]:
-    from hockeystick.queries import relation_of
+    from hockeystick.questions import relation_of
 
     together = plan.without(None)
     known = relation_of(together, relation)

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from hockeystick.checks import LARGEST_WHOLE
 from hockeystick.cli.shared import answer, options, reading
-from hockeystick.domain import LARGEST_WHOLE
 from hockeystick.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def steps(
     Example:
       hockeystick steps "Gaussian(1.1).on(Poisson(0.01))" --epsilon 2 --delta 1e-5
     """
-    from hockeystick.domain import non_negative
+    from hockeystick.checks import non_negative
 
     step, epsilon = reading.mechanism(expression), non_negative("epsilon", epsilon)
     most = _most(step, epsilon, delta, relation, method)

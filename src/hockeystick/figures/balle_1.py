@@ -15,12 +15,12 @@ from hockeystick.figures.figure import Curve, Figure, Panel
 from hockeystick.mechanism import Mechanism
 from hockeystick.mechanisms.gaussian import Gaussian
 from hockeystick.mechanisms.laplace import Laplace
+from hockeystick.numerics.series import Array
 from hockeystick.relation import REPLACE_ONE
 from hockeystick.samplers.poisson import Poisson
 from hockeystick.samplers.sampler import Sampler
 from hockeystick.samplers.with_replacement import WithReplacement
 from hockeystick.samplers.without_replacement import WithoutReplacement
-from hockeystick.series import Array
 
 SIZE, POPULATION = 100, 1000
 RATE = SIZE / POPULATION

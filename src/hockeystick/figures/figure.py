@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from hockeystick.errors import ParameterError
-from hockeystick.series import Array
+from hockeystick.numerics.series import Array
 
 Scale = Literal["linear", "log"]
 Numbers = Sequence[float] | Array

@@ -11,7 +11,7 @@ from hockeystick.bernoulli import amplify, asymptote, search
 from hockeystick.figures import palette
 from hockeystick.figures.catalogue import Progress
 from hockeystick.figures.figure import Curve, Figure, Panel
-from hockeystick.series import Array
+from hockeystick.numerics.series import Array
 
 POINTS = 33
 REACH = 1.6

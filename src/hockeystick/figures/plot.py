@@ -9,7 +9,7 @@ from typing import Any
 from hockeystick.errors import ParameterError
 from hockeystick.figures import data
 from hockeystick.figures.figure import Figure, Panel
-from hockeystick.randomness import MissingExtra
+from hockeystick.random.generators import MissingExtra
 
 PANEL_SIZE = (4.0, 3.4)  # inches
 DPI = 100

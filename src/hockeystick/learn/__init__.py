@@ -67,7 +67,7 @@ def __getattr__(name: str) -> Any:
     except ModuleNotFoundError as error:
         if (error.name or "").split(".")[0] != "sklearn":
             raise
-        from hockeystick.randomness import MissingExtra
+        from hockeystick.random.generators import MissingExtra
 
         raise MissingExtra(
             f"{name} needs scikit-learn: pip install 'hockeystick[learn]'"

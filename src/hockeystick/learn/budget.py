@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from hockeystick.checks import non_negative, probability
 from hockeystick.composition import compose
-from hockeystick.domain import non_negative, probability
 from hockeystick.mechanism import Mechanism
 from hockeystick.relation import Relation
 

@@ -20,8 +20,8 @@ from hockeystick.accountant import Accountant
 from hockeystick.errors import ParameterError
 from hockeystick.learn.plan import Plan
 from hockeystick.mechanism import Mechanism
+from hockeystick.numerics.series import Array
 from hockeystick.saving import read_object, write_whole
-from hockeystick.series import Array
 
 FORMAT = "hockeystick checkpoint"
 VERSION = 1

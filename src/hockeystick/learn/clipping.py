@@ -13,8 +13,8 @@ from functools import partial
 
 import numpy as np
 
+from hockeystick.numerics.series import Array
 from hockeystick.sensitivity import Norm
-from hockeystick.series import Array
 
 MARGIN = 1 - 2.0**-40
 """The limit is kept this much below the clip, which is more than a length's own rounding."""

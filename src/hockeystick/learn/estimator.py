@@ -13,7 +13,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from hockeystick.domain import finite_positive, probability, whole
+from hockeystick.checks import finite_positive, probability, whole
 from hockeystick.errors import ParameterError, RelationError
 from hockeystick.learn.discretion import without_values
 from hockeystick.learn.objective import Objective
@@ -22,12 +22,12 @@ from hockeystick.learn.privacy import DeltaWarning, Privacy, weak_delta
 from hockeystick.learn.sgd import SEEDED, private_sgd
 from hockeystick.mechanisms.gaussian import Gaussian
 from hockeystick.mechanisms.laplace import Laplace
+from hockeystick.numerics.series import Array
 from hockeystick.relation import ADD_REMOVE, REPLACE_ONE, ZERO_OUT, Relation
 from hockeystick.samplers.every_record import EveryRecord
 from hockeystick.samplers.poisson import Poisson
 from hockeystick.samplers.sampler import Sampler
 from hockeystick.samplers.without_replacement import WithoutReplacement
-from hockeystick.series import Array
 
 SAMPLERS = ("poisson", "without-replacement", "full")
 NOISES: dict[str, type[Gaussian] | type[Laplace]] = {"gaussian": Gaussian, "laplace": Laplace}

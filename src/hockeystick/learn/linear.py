@@ -11,13 +11,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hockeystick.domain import whole
+from hockeystick.checks import whole
 from hockeystick.errors import ParameterError
 from hockeystick.learn.clipping import clipped, lengths, reach, silent
 from hockeystick.learn.objective import Objective, check_shape
 from hockeystick.learn.records import Records
+from hockeystick.numerics.series import Array
 from hockeystick.sensitivity import Norm
-from hockeystick.series import Array
 
 
 class Linear(Objective):

@@ -12,8 +12,8 @@ from hockeystick.errors import ParameterError
 from hockeystick.learn.estimator import PrivateEstimator
 from hockeystick.learn.linear import Squares
 from hockeystick.learn.schema import Number
+from hockeystick.numerics.series import Array
 from hockeystick.relation import Relation
-from hockeystick.series import Array
 
 
 class LinearRegression(RegressorMixin, PrivateEstimator):  # type: ignore[misc]

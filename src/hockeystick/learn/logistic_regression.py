@@ -15,8 +15,8 @@ from hockeystick.learn.discretion import without_values
 from hockeystick.learn.estimator import PrivateEstimator
 from hockeystick.learn.linear import Logistic, Softmax
 from hockeystick.learn.objective import Objective
+from hockeystick.numerics.series import Array
 from hockeystick.relation import Relation
-from hockeystick.series import Array
 
 
 class LogisticRegression(ClassifierMixin, PrivateEstimator):  # type: ignore[misc]

@@ -12,8 +12,8 @@ import numpy as np
 from hockeystick.errors import ParameterError
 from hockeystick.learn.schema import Schema
 from hockeystick.learn.table import Table
+from hockeystick.numerics.series import Array
 from hockeystick.saving import read_object, write_whole
-from hockeystick.series import Array
 
 FORMAT = "hockeystick model"
 VERSION = 1

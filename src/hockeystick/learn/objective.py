@@ -8,12 +8,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hockeystick.domain import whole
+from hockeystick.checks import whole
 from hockeystick.errors import ParameterError
 from hockeystick.learn.clipping import clipped, lengths, silent
 from hockeystick.learn.records import Records
+from hockeystick.numerics.series import Array
 from hockeystick.sensitivity import Norm
-from hockeystick.series import Array
 
 
 class Objective(ABC):

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 
 from hockeystick.calibration import calibrate
-from hockeystick.domain import finite_non_negative, finite_positive, whole
+from hockeystick.checks import finite_non_negative, finite_positive, whole
 from hockeystick.errors import NumericalError, ParameterError, RelationError
 from hockeystick.mechanism import Mechanism
 from hockeystick.mechanisms.additive import AdditiveNoise

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Any
 
 from hockeystick.bound import Bound
-from hockeystick.domain import probability
+from hockeystick.checks import probability
 from hockeystick.learn.plan import Plan
 from hockeystick.mechanism import Mechanism
 from hockeystick.relation import ADD_REMOVE, REPLACE_ONE, ZERO_OUT, Relation

@@ -17,8 +17,8 @@ import numpy as np
 
 from hockeystick.bound import Bound
 from hockeystick.calibration import calibrate
+from hockeystick.checks import finite_positive, probability, whole
 from hockeystick.classical import mironov_epsilon, rdp_poisson
-from hockeystick.domain import finite_positive, probability, whole
 from hockeystick.errors import ParameterError
 from hockeystick.learn.plan import noise_of
 from hockeystick.mechanism import Mechanism

@@ -18,9 +18,9 @@ from hockeystick.learn.plan import Plan
 from hockeystick.learn.privacy import Privacy
 from hockeystick.learn.records import Records
 from hockeystick.learn.watch import Callback, Watch
-from hockeystick.queries import relation_of
-from hockeystick.randomness import Randomness, known_secure
-from hockeystick.series import Array
+from hockeystick.numerics.series import Array
+from hockeystick.questions import relation_of
+from hockeystick.random.generators import Randomness, known_secure
 
 SEEDED = "The random numbers came from a seed: this run is an experiment and protects nobody."
 UNKNOWN = (
@@ -78,7 +78,7 @@ def private_sgd(
     features: a matrix of finite numbers, a row for each record. targets: a finite number for each.
     plan: what runs; see `Plan`.
     rng: None is secure; an integer is for experiments and makes the run repeatable. A generator
-        that `hockeystick.randomness.generator()` did not make is noted in the statement, and none
+        that `hockeystick.random.generator()` did not make is noted in the statement, and none
         goes together with a checkpoint.
     start: public parameters to start from; zeros by default.
     accountant: where the steps are spent, on top of what it holds.

@@ -10,14 +10,14 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from hockeystick.domain import probability
+from hockeystick.checks import probability
 from hockeystick.errors import ParameterError
 from hockeystick.learn.model import Model
 from hockeystick.learn.privacy import DeltaWarning, Privacy
 from hockeystick.learn.schema import Category, Column, Schema
 from hockeystick.learn.table import Table
-from hockeystick.randomness import Randomness, generator
-from hockeystick.series import Array
+from hockeystick.numerics.series import Array
+from hockeystick.random.generators import Randomness, generator
 
 NOT_PRIVATE = (
     "NOT PRIVATE, for the analyst only and not to be published: counts of private records, and "

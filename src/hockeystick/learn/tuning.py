@@ -16,13 +16,13 @@ from typing import Literal
 import numpy as np
 
 from hockeystick.bound import Bound
+from hockeystick.checks import finite_positive, probability
 from hockeystick.classical import epsilon_from_curve
-from hockeystick.domain import finite_positive, probability
 from hockeystick.errors import NumericalError, ParameterError
 from hockeystick.learn.privacy import Privacy
 from hockeystick.mechanism import Mechanism
 from hockeystick.mechanisms.renyi import RenyiDP
-from hockeystick.randomness import Randomness, generator
+from hockeystick.random.generators import Randomness, generator
 from hockeystick.relation import Relation
 
 ROUNDING = 1e-12

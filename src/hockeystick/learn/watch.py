@@ -16,10 +16,10 @@ from typing import Any
 import numpy as np
 
 from hockeystick.bound import Bound
-from hockeystick.domain import probability, whole
+from hockeystick.checks import probability, whole
 from hockeystick.errors import ParameterError
 from hockeystick.learn.records import Records
-from hockeystick.series import Array
+from hockeystick.numerics.series import Array
 
 REPORTS = 20
 """How many reports a run makes unless told otherwise."""

@@ -6,16 +6,16 @@ from abc import abstractmethod
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from hockeystick.domain import finite_positive, non_negative, whole
-from hockeystick.loss import Loss
-from hockeystick.losses.atoms import EVERYTHING, NOTHING
+from hockeystick.checks import finite_positive, non_negative, whole
+from hockeystick.loss.atoms import EVERYTHING, NOTHING
+from hockeystick.loss.base import Loss
 from hockeystick.mechanism import Mechanism, call_text
 from hockeystick.relation import ADD_REMOVE, REPLACE_ONE, Relation
 
 if TYPE_CHECKING:
-    from hockeystick.randomness import Randomness
-    from hockeystick.release.continuous import Floats
-    from hockeystick.release.words import Source
+    from hockeystick.random.generators import Randomness
+    from hockeystick.random.noise import Floats
+    from hockeystick.random.words import Source
     from hockeystick.sensitivity import Norm, Sensitivity
 
 LEAST_NOISE = 1e-100
@@ -120,7 +120,8 @@ class AdditiveNoise(Mechanism):
         >>> Gaussian(2.0).release([10, 20], rng=0).shape  # a seed protects nobody
         (2,)
         """
-        from hockeystick.release import private, words
+        from hockeystick.random import words
+        from hockeystick.release import private
 
         answer = private.numbers("value", value)
         noise = self._noise(answer.size, words.source(rng)).reshape(answer.shape)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from hockeystick.families.log_gamma import GammaLoss
-from hockeystick.families.logit_beta import BetaLoss
-from hockeystick.families.posterior import category_pair, prior_count
+from hockeystick.loss.families.log_gamma import GammaLoss
+from hockeystick.loss.families.logit_beta import BetaLoss
+from hockeystick.loss.families.posterior import category_pair, prior_count
 from hockeystick.mechanism import call_text
 from hockeystick.mechanisms.posterior import PosteriorSampling
 from hockeystick.relation import Relation

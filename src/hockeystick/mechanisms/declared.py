@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hockeystick.domain import above_one, finite_non_negative, non_negative, probability, whole
-from hockeystick.loss import Loss
-from hockeystick.losses.atoms import EVERYTHING, AtomicLoss
+from hockeystick.checks import above_one, finite_non_negative, non_negative, probability, whole
+from hockeystick.loss.atoms import EVERYTHING, AtomicLoss
+from hockeystick.loss.base import Loss
 from hockeystick.mechanism import Mechanism, call_text
+from hockeystick.numerics.series import Array
 from hockeystick.relation import Relation
-from hockeystick.series import Array
 
 EULER = 0.5772156649015329
 """Euler's constant, the limit of Σ_{i<=k} 1/i − log k, rounded up."""

@@ -7,18 +7,18 @@ from abc import abstractmethod
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from hockeystick.domain import non_negative, whole
+from hockeystick.checks import non_negative, whole
 from hockeystick.errors import ParameterError
-from hockeystick.loss import Loss
-from hockeystick.losses.atoms import EVERYTHING, NOTHING
+from hockeystick.loss.atoms import EVERYTHING, NOTHING
+from hockeystick.loss.base import Loss
 from hockeystick.mechanism import Mechanism, call_text
 from hockeystick.mechanisms.additive import LEAST_NOISE
 from hockeystick.relation import ADD_REMOVE, REPLACE_ONE, Relation
 
 if TYPE_CHECKING:
-    from hockeystick.randomness import Randomness
-    from hockeystick.release.discrete import Integers
-    from hockeystick.release.words import Source
+    from hockeystick.random.generators import Randomness
+    from hockeystick.random.integers import Integers
+    from hockeystick.random.words import Source
     from hockeystick.sensitivity import Sensitivity
 
 
@@ -135,7 +135,8 @@ class DiscreteNoise(Mechanism):
         >>> DiscreteGaussian(2.0).release([10, 20], rng=0).dtype  # a seed protects nobody
         dtype('int64')
         """
-        from hockeystick.release import private, words
+        from hockeystick.random import words
+        from hockeystick.release import private
 
         answer = private.integers("value", value)
         private.noise_scale(self, self.scale)

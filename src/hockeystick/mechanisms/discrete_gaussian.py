@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from hockeystick.errors import NumericalError
-from hockeystick.loss import CHUNK, EMPTY, Atoms, Loss, Nodes
-from hockeystick.losses.atoms import AtomicLoss
+from hockeystick.loss.atoms import AtomicLoss
+from hockeystick.loss.base import CHUNK, EMPTY, Atoms, Loss, Nodes
 from hockeystick.mechanisms.discrete import DiscreteNoise
-from hockeystick.series import Array
+from hockeystick.numerics.series import Array
 
 if TYPE_CHECKING:
-    from hockeystick.release.discrete import Integers
-    from hockeystick.release.words import Source
+    from hockeystick.random.integers import Integers
+    from hockeystick.random.words import Source
 
 REACH = 10.0
 """Scales beyond which the noise is dropped: 1e-22 of its mass."""
@@ -39,7 +39,7 @@ class DiscreteGaussian(DiscreteNoise):
         return DiscreteGaussianLoss(self.scale, steps)
 
     def _noise(self, count: int, words: Source) -> Integers:
-        from hockeystick.release.discrete import discrete_gaussian
+        from hockeystick.random.integers import discrete_gaussian
 
         return discrete_gaussian(self.scale, count, words)
 

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from hockeystick.loss import Loss
-from hockeystick.losses.atoms import AtomicLoss
+from hockeystick.loss.atoms import AtomicLoss
+from hockeystick.loss.base import Loss
 from hockeystick.mechanisms.discrete import DiscreteNoise
-from hockeystick.rounding import quotient_error
+from hockeystick.numerics.rounding import quotient_error
 
 if TYPE_CHECKING:
-    from hockeystick.release.discrete import Integers
-    from hockeystick.release.words import Source
+    from hockeystick.random.integers import Integers
+    from hockeystick.random.words import Source
 
 
 class DiscreteLaplace(DiscreteNoise):
@@ -44,6 +44,6 @@ class DiscreteLaplace(DiscreteNoise):
         )
 
     def _noise(self, count: int, words: Source) -> Integers:
-        from hockeystick.release.discrete import discrete_laplace
+        from hockeystick.random.integers import discrete_laplace
 
         return discrete_laplace(self.scale, count, words)

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hockeystick.domain import non_negative, whole
-from hockeystick.loss import Loss
-from hockeystick.losses.atoms import EVERYTHING, NOTHING
-from hockeystick.losses.segment import SegmentLoss
+from hockeystick.checks import non_negative, whole
+from hockeystick.loss.atoms import EVERYTHING, NOTHING
+from hockeystick.loss.base import Loss
+from hockeystick.loss.segment import SegmentLoss
 from hockeystick.mechanism import Mechanism, call_text
 from hockeystick.mechanisms.randomized_response import RandomizedResponse
+from hockeystick.numerics.series import Array
 from hockeystick.relation import Relation
-from hockeystick.series import Array
 
 
 @dataclass(frozen=True, repr=False)

@@ -8,13 +8,13 @@ from typing import Any, Self
 
 import numpy as np
 
-from hockeystick.domain import finite_non_negative, non_negative
+from hockeystick.checks import finite_non_negative, non_negative
 from hockeystick.errors import ParameterError
-from hockeystick.families.assumptions import Assumptions, Bound
-from hockeystick.families.divergence import LogPartition, Pairs, Vectors
+from hockeystick.loss.families.assumptions import Assumptions, Bound
+from hockeystick.loss.families.divergence import LogPartition, Pairs, Vectors
 from hockeystick.mechanism import Mechanism, call_text
+from hockeystick.numerics.series import Array
 from hockeystick.relation import REPLACE_ONE, Relation
-from hockeystick.series import Array
 
 
 @dataclass(frozen=True, repr=False)

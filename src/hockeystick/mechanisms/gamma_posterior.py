@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Self
 
-from hockeystick.domain import finite_positive
+from hockeystick.checks import finite_positive
 from hockeystick.errors import ParameterError, RelationError
-from hockeystick.families.log_gamma import GammaLoss
-from hockeystick.families.posterior import gamma_pair, prior_count
+from hockeystick.loss.families.log_gamma import GammaLoss
+from hockeystick.loss.families.posterior import gamma_pair, prior_count
 from hockeystick.mechanism import call_text
 from hockeystick.mechanisms.posterior import PosteriorSampling
 from hockeystick.relation import REPLACE_ONE, Relation

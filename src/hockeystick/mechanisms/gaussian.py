@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hockeystick.loss import Loss
-from hockeystick.losses.gaussian import GaussianLoss
+from hockeystick.loss.base import Loss
+from hockeystick.loss.gaussian import GaussianLoss
 from hockeystick.mechanisms.additive import AdditiveNoise
 
 if TYPE_CHECKING:
-    from hockeystick.release.continuous import Floats
-    from hockeystick.release.words import Source
+    from hockeystick.random.noise import Floats
+    from hockeystick.random.words import Source
 
 
 class Gaussian(AdditiveNoise):
@@ -29,6 +29,6 @@ class Gaussian(AdditiveNoise):
         return GaussianLoss(shift)
 
     def _noise(self, count: int, words: Source) -> Floats:
-        from hockeystick.release.continuous import normal
+        from hockeystick.random.noise import normal
 
         return normal(count, words)

@@ -9,17 +9,17 @@ from typing import Any, Self
 
 import numpy as np
 
-from hockeystick.domain import whole
+from hockeystick.checks import whole
 from hockeystick.errors import ParameterError
-from hockeystick.families.envelope import either_way
-from hockeystick.families.quadratic import QuadraticLoss, gaussian_cgf
-from hockeystick.families.stirling import log_ratio
-from hockeystick.loss import Loss
-from hockeystick.losses.atoms import NOTHING
-from hockeystick.losses.gaussian import GaussianLoss
+from hockeystick.loss.atoms import NOTHING
+from hockeystick.loss.base import Loss
+from hockeystick.loss.families.envelope import either_way
+from hockeystick.loss.families.quadratic import QuadraticLoss, gaussian_cgf
+from hockeystick.loss.gaussian import GaussianLoss
 from hockeystick.mechanism import Mechanism, call_text
+from hockeystick.numerics.series import Array
+from hockeystick.numerics.stirling import log_ratio
 from hockeystick.relation import REPLACE_ONE, Relation
-from hockeystick.series import Array
 
 MOST_EXCESS = 10.0
 """With variances that differ more, tails are too heavy for the exact accountant."""

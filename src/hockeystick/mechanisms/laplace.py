@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hockeystick.loss import Loss
-from hockeystick.losses.segment import SegmentLoss
+from hockeystick.loss.base import Loss
+from hockeystick.loss.segment import SegmentLoss
 from hockeystick.mechanisms.additive import AdditiveNoise
-from hockeystick.rounding import quotient_error
+from hockeystick.numerics.rounding import quotient_error
 
 if TYPE_CHECKING:
-    from hockeystick.release.continuous import Floats
-    from hockeystick.release.words import Source
+    from hockeystick.random.noise import Floats
+    from hockeystick.random.words import Source
 
 
 class Laplace(AdditiveNoise):
@@ -35,6 +35,6 @@ class Laplace(AdditiveNoise):
         return SegmentLoss(shift, height=0.25, edge=0.5, slip=error)
 
     def _noise(self, count: int, words: Source) -> Floats:
-        from hockeystick.release.continuous import laplace
+        from hockeystick.random.noise import laplace
 
         return laplace(count, words)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from hockeystick.domain import non_negative, whole
-from hockeystick.loss import Loss
-from hockeystick.losses.atoms import EVERYTHING, NOTHING
-from hockeystick.losses.segment import SegmentLoss
+from hockeystick.checks import non_negative, whole
+from hockeystick.loss.atoms import EVERYTHING, NOTHING
+from hockeystick.loss.base import Loss
+from hockeystick.loss.segment import SegmentLoss
 from hockeystick.mechanism import Mechanism, call_text
 from hockeystick.mechanisms.randomized_response import RandomizedResponse
 from hockeystick.relation import Relation

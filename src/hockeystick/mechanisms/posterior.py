@@ -6,13 +6,13 @@ from abc import abstractmethod
 
 import numpy as np
 
-from hockeystick.families.log_gamma import GammaLoss
-from hockeystick.families.logit_beta import BetaLoss
-from hockeystick.families.posterior import counted
-from hockeystick.loss import Loss
+from hockeystick.loss.base import Loss
+from hockeystick.loss.families.log_gamma import GammaLoss
+from hockeystick.loss.families.logit_beta import BetaLoss
+from hockeystick.loss.families.posterior import counted
 from hockeystick.mechanism import Mechanism, divergence
+from hockeystick.numerics.series import Array
 from hockeystick.relation import REPLACE_ONE, Relation
-from hockeystick.series import Array
 
 
 class PosteriorSampling(Mechanism):

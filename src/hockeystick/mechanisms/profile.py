@@ -6,11 +6,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
-from hockeystick.domain import finite_non_negative, probability
+from hockeystick.checks import finite_non_negative, probability
 from hockeystick.errors import ParameterError
-from hockeystick.loss import Loss
-from hockeystick.losses.dots import dotted_loss
-from hockeystick.losses.profile import ProfileLoss
+from hockeystick.loss.base import Loss
+from hockeystick.loss.dots import dotted_loss
+from hockeystick.loss.profile import ProfileLoss
 from hockeystick.mechanism import Mechanism, call_text
 from hockeystick.mechanisms.renyi import Points, _pairs
 from hockeystick.relation import Relation

@@ -6,16 +6,16 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
-from hockeystick.domain import non_negative, probability, whole
+from hockeystick.checks import non_negative, probability, whole
 from hockeystick.errors import ParameterError
-from hockeystick.loss import Loss
-from hockeystick.losses.atoms import EVERYTHING, AtomicLoss
+from hockeystick.loss.atoms import EVERYTHING, AtomicLoss
+from hockeystick.loss.base import Loss
 from hockeystick.mechanism import Mechanism, call_text
 from hockeystick.mechanisms.declared import PureDP
 from hockeystick.relation import REPLACE_ONE, Relation
 
 if TYPE_CHECKING:
-    from hockeystick.randomness import Randomness
+    from hockeystick.random.generators import Randomness
     from hockeystick.release.response import Estimate
 
 LARGEST = 1e6
@@ -94,7 +94,8 @@ class RandomizedResponse(Mechanism):
         >>> RandomizedResponse(1.0, categories=5).release([4, 0, 2], rng=0).shape
         (3,)
         """
-        from hockeystick.release import private, words
+        from hockeystick.random import words
+        from hockeystick.release import private
         from hockeystick.release.response import respond
 
         if self.epsilon_ > LARGEST:

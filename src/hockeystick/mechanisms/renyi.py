@@ -8,11 +8,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hockeystick.domain import above_one, non_negative
+from hockeystick.checks import above_one, non_negative
 from hockeystick.errors import ParameterError
 from hockeystick.mechanism import Mechanism, call_text
+from hockeystick.numerics.series import Array
 from hockeystick.relation import Relation
-from hockeystick.series import Array
 
 Points = tuple[tuple[float, float], ...]
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from hockeystick.calibration import calibrate
-from hockeystick.domain import finite_positive, probability
+from hockeystick.checks import finite_positive, probability
 from hockeystick.errors import NumericalError, ParameterError
 from hockeystick.mechanism import Mechanism
 from hockeystick.relation import ADD_REMOVE, REPLACE_ONE, Relation

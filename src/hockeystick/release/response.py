@@ -8,9 +8,9 @@ from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal, localcontext
 import numpy as np
 from numpy.typing import NDArray
 
-from hockeystick import clopper_pearson
-from hockeystick.release.coins import Flags
-from hockeystick.release.words import Source, below
+from hockeystick.numerics import clopper_pearson
+from hockeystick.random.coins import Flags
+from hockeystick.random.words import Source, below
 
 Array = NDArray[np.float64]
 Integers = NDArray[np.int64]

@@ -7,13 +7,13 @@ import math
 import numpy as np
 
 from hockeystick.bound import Interval
-from hockeystick.composed import ComposedLoss
 from hockeystick.errors import NumericalError
-from hockeystick.loss import Loss
-from hockeystick.losses.gaussian import GaussianLoss, TruncatedGaussianLoss, gaussian_log_delta
-from hockeystick.roots import find_root
+from hockeystick.loss.base import Loss
+from hockeystick.loss.gaussian import GaussianLoss, TruncatedGaussianLoss, gaussian_log_delta
+from hockeystick.loss.sum import ComposedLoss
+from hockeystick.numerics.roots import find_root
+from hockeystick.numerics.series import EPS, LEAST
 from hockeystick.routes.highest_value import highest_value
-from hockeystick.series import EPS, LEAST
 
 NAME = "closed form"
 FEW_PARTS = 32

@@ -18,12 +18,12 @@ from typing import NamedTuple
 import numpy as np
 
 from hockeystick.bound import Interval
-from hockeystick.composed import ComposedLoss
 from hockeystick.errors import NumericalError
-from hockeystick.loss import Complex
-from hockeystick.rounding import added
+from hockeystick.loss.base import Complex
+from hockeystick.loss.sum import ComposedLoss
+from hockeystick.numerics.rounding import added
+from hockeystick.numerics.series import EPS, Array, dot
 from hockeystick.routes.saddle import Saddle, find_saddle, log_kappa
-from hockeystick.series import EPS, Array, dot
 
 NATS = 32.0
 """Aliases and truncation are each kept below e^−32 = 1e-14 of δ."""

@@ -8,11 +8,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from hockeystick.bound import Bound
-from hockeystick.composed import ComposedLoss
 from hockeystick.errors import NumericalError
+from hockeystick.loss.sum import ComposedLoss
+from hockeystick.numerics.series import Array
 from hockeystick.routes import contour, lattice
 from hockeystick.routes.saddle import find_saddle, log_kappa
-from hockeystick.series import Array
 
 RANGE = 1.3
 """Largest over smallest count that one line serves."""

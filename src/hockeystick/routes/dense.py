@@ -6,9 +6,9 @@ import math
 
 import numpy as np
 
-from hockeystick.composed import ComposedLoss
-from hockeystick.loss import Loss
-from hockeystick.losses.atoms import AtomicLoss
+from hockeystick.loss.atoms import AtomicLoss
+from hockeystick.loss.base import Loss
+from hockeystick.loss.sum import ComposedLoss
 from hockeystick.routes.law import Law, Tilt
 
 MOST_ATOMS = 8192

@@ -18,14 +18,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from hockeystick.bound import Interval
-from hockeystick.composed import ComposedLoss
 from hockeystick.errors import NumericalError
-from hockeystick.roots import find_root
-from hockeystick.rounding import added
+from hockeystick.loss.sum import ComposedLoss
+from hockeystick.numerics.roots import find_root
+from hockeystick.numerics.rounding import added
+from hockeystick.numerics.series import Array
 from hockeystick.routes.law import EPS, Law, Tilt, folded, power
 from hockeystick.routes.points import finite_law
 from hockeystick.routes.saddle import log_kappa
-from hockeystick.series import Array
 
 NAME = "lattice"
 TRUNCATED = 1e-12

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from hockeystick.bound import Interval
-from hockeystick.composed import ComposedLoss
-from hockeystick.loss import Loss
-from hockeystick.series import EPS
+from hockeystick.loss.base import Loss
+from hockeystick.loss.sum import ComposedLoss
+from hockeystick.numerics.series import EPS
 
 NAME = "closed form"
 

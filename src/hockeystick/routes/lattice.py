@@ -17,14 +17,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from hockeystick.bound import Interval
-from hockeystick.composed import ComposedLoss
 from hockeystick.errors import NumericalError
-from hockeystick.rounding import added
+from hockeystick.loss.sum import ComposedLoss
+from hockeystick.numerics.rounding import added
+from hockeystick.numerics.series import EPS, Array
 from hockeystick.routes.contour import LOST, NATS, Line
 from hockeystick.routes.rounding import grid_width, transform
 from hockeystick.routes.saddle import BEYOND, find_saddle
 from hockeystick.routes.support import mass_below
-from hockeystick.series import EPS, Array
 
 FEW = 64
 """Up to so many steps the largest single one is a fair guess of what all give away."""

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from hockeystick.errors import NumericalError
-from hockeystick.loss import Loss
+from hockeystick.loss.base import Loss
+from hockeystick.numerics.series import Array
 from hockeystick.routes.law import EPS, FIRST_POINTS, Law, Tilt, costliest, rounding_cost
 from hockeystick.routes.support import mass_below
-from hockeystick.series import Array
 
 DOUBLINGS = 1100
 """How often a stretch is doubled before a loss counts as unbounded."""

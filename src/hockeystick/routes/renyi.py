@@ -20,7 +20,7 @@ import numpy as np
 
 from hockeystick.bound import Interval
 from hockeystick.errors import NumericalError
-from hockeystick.series import EPS, Array
+from hockeystick.numerics.series import EPS, Array
 
 Curve = Callable[[Array], tuple[Array, Array]]
 """Orders to Rényi divergences of the pair and of its reverse."""

@@ -12,11 +12,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hockeystick.composed import ComposedLoss
 from hockeystick.errors import NumericalError
-from hockeystick.loss import Complex, Loss
+from hockeystick.loss.base import Complex, Loss
+from hockeystick.loss.sum import ComposedLoss
+from hockeystick.numerics.series import Array
 from hockeystick.routes.support import support
-from hockeystick.series import Array
 
 EPS = 2.0**-52
 MOST_SUPPORT = 1 << 22

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from hockeystick.composed import ComposedLoss
 from hockeystick.errors import NumericalError
-from hockeystick.series import EPS, Array
+from hockeystick.loss.sum import ComposedLoss
+from hockeystick.numerics.series import EPS, Array
 
 COARSE = np.arange(-3.0, 8.0)
 FINE = np.arange(-0.75, 0.8, 0.25)

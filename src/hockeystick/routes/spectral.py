@@ -11,9 +11,9 @@ import math
 
 import numpy as np
 
-from hockeystick.composed import ComposedLoss
 from hockeystick.errors import NumericalError
-from hockeystick.loss import Complex, Loss
+from hockeystick.loss.base import Complex, Loss
+from hockeystick.loss.sum import ComposedLoss
 from hockeystick.routes.contour import LOST, MOST_PLANNING_PARTS, Line
 from hockeystick.routes.saddle import BEYOND, find_saddle
 from hockeystick.routes.support import support

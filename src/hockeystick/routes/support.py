@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from hockeystick.errors import NumericalError
-from hockeystick.loss import Loss
+from hockeystick.loss.base import Loss
 
 
 def support(loss: Loss, mass: float, tilt: float) -> tuple[float, float]:

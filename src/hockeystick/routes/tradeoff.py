@@ -12,7 +12,7 @@ import math
 from collections.abc import Callable
 
 from hockeystick.bound import Bound
-from hockeystick.series import EPS
+from hockeystick.numerics.series import EPS
 
 FIRST = (0.0, 0.01, 0.1, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0)
 NEGLIGIBLE = 1e-12

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from hockeystick.domain import whole
-from hockeystick.loss import Loss
+from hockeystick.checks import whole
+from hockeystick.loss.base import Loss
 from hockeystick.mechanism import Mechanism, call_text
+from hockeystick.numerics.series import Array
 from hockeystick.samplers.sampler import Sampler, base_loss
-from hockeystick.series import Array
 
 if TYPE_CHECKING:
-    from hockeystick.randomness import Randomness
+    from hockeystick.random.generators import Randomness
     from hockeystick.relation import Relation
 
 

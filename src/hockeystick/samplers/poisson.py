@@ -9,17 +9,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from hockeystick.domain import probability
+from hockeystick.checks import probability
 from hockeystick.errors import NumericalError, ParameterError
-from hockeystick.loss import Loss
-from hockeystick.losses.atoms import NOTHING
-from hockeystick.losses.gaussian import GaussianLoss
-from hockeystick.losses.half import joint
-from hockeystick.losses.halves import loss_of
-from hockeystick.losses.mixture import GaussianMixture, MixtureLoss
+from hockeystick.loss.atoms import NOTHING
+from hockeystick.loss.base import Loss
+from hockeystick.loss.gaussian import GaussianLoss
+from hockeystick.loss.half import joint
+from hockeystick.loss.halves import loss_of
+from hockeystick.loss.mixture import GaussianMixture, MixtureLoss
 from hockeystick.mechanism import Mechanism, call_text, divergence, divergences
+from hockeystick.numerics.binomial import binomial_weights
+from hockeystick.numerics.series import Array
 from hockeystick.relation import ADD_REMOVE, REPLACE_ONE, Relation
-from hockeystick.samplers.binomial import binomial_weights
 from hockeystick.samplers.sampler import (
     Sampled,
     Sampler,
@@ -29,10 +30,9 @@ from hockeystick.samplers.sampler import (
     renyi_curve,
     sampled_loss,
 )
-from hockeystick.series import Array
 
 if TYPE_CHECKING:
-    from hockeystick.randomness import Randomness
+    from hockeystick.random.generators import Randomness
 
 MOST_TOGETHER = 1000
 """Records of one person on a sample: the pair is a mixture of as many Gaussians."""
@@ -141,9 +141,9 @@ class Poisson(Sampler):
         return base_loss(mechanism, REPLACE_ONE) if moves_less(mechanism) else None
 
     def draw(self, population: int, rng: Randomness = None) -> Array:
-        from hockeystick.samplers import drawing
+        from hockeystick.random import batches
 
-        return drawing.poisson(population, self.rate, rng)
+        return batches.poisson(population, self.rate, rng)
 
     def __repr__(self) -> str:
         return call_text("Poisson", self.rate)

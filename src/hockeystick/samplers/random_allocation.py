@@ -9,22 +9,22 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from hockeystick.domain import whole
+from hockeystick.checks import whole
 from hockeystick.errors import ParameterError
-from hockeystick.loss import Loss
-from hockeystick.losses.allocation import allocation
-from hockeystick.losses.allocation_renyi import allocation_divergences
-from hockeystick.losses.atoms import NOTHING
-from hockeystick.losses.gaussian import GaussianLoss
-from hockeystick.losses.replacing import replaced
+from hockeystick.loss.allocation.epoch import allocation
+from hockeystick.loss.allocation.renyi import allocation_divergences
+from hockeystick.loss.atoms import NOTHING
+from hockeystick.loss.base import Loss
+from hockeystick.loss.gaussian import GaussianLoss
+from hockeystick.loss.replacing import replaced
 from hockeystick.mechanism import Mechanism, call_text
+from hockeystick.numerics.series import Array
 from hockeystick.relation import ADD_REMOVE, REPLACE_ONE, Relation
 from hockeystick.samplers.poisson import moves_less
 from hockeystick.samplers.sampler import Sampler, attained_base, base_loss
-from hockeystick.series import Array
 
 if TYPE_CHECKING:
-    from hockeystick.randomness import Randomness
+    from hockeystick.random.generators import Randomness
 
 
 @dataclass(frozen=True, repr=False)
@@ -97,9 +97,9 @@ class RandomAllocation(Sampler):
         return blocks + mechanism.on(block(short + 1)) * more
 
     def draw(self, population: int, rng: Randomness = None) -> list[Array]:
-        from hockeystick.samplers import drawing
+        from hockeystick.random import batches
 
-        return drawing.allocation(population, self.steps, self.participations, rng)
+        return batches.allocation(population, self.steps, self.participations, rng)
 
     def __repr__(self) -> str:
         times = None if self.participations == 1 else self.participations

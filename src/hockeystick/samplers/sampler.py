@@ -12,15 +12,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hockeystick.domain import whole
+from hockeystick.checks import whole
 from hockeystick.errors import NumericalError, ParameterError
-from hockeystick.loss import Loss
+from hockeystick.loss.base import Loss
 from hockeystick.mechanism import Mechanism, divergences
+from hockeystick.numerics.series import Array
 from hockeystick.relation import Relation
-from hockeystick.series import Array
 
 if TYPE_CHECKING:
-    from hockeystick.randomness import Randomness
+    from hockeystick.random.generators import Randomness
 
 LARGEST_ORDER = 512
 

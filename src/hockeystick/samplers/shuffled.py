@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from hockeystick.domain import whole
+from hockeystick.checks import whole
 from hockeystick.errors import RelationError
-from hockeystick.loss import Loss
+from hockeystick.loss.base import Loss
 from hockeystick.mechanism import Mechanism, call_text
+from hockeystick.numerics.series import Array
 from hockeystick.relation import ADD_REMOVE, ZERO_OUT, Relation
 from hockeystick.samplers.sampler import Sampler, base_loss
-from hockeystick.series import Array
 
 if TYPE_CHECKING:
-    from hockeystick.randomness import Randomness
+    from hockeystick.random.generators import Randomness
 
 
 @dataclass(frozen=True, repr=False)
@@ -57,9 +57,9 @@ class Shuffled(Sampler):
         return np.maximum(*mechanism.renyi(orders, relation))
 
     def draw(self, population: int, rng: Randomness = None) -> list[Array]:
-        from hockeystick.samplers import drawing
+        from hockeystick.random import batches
 
-        return drawing.partition(population, self.size, rng)
+        return batches.partition(population, self.size, rng)
 
     def __repr__(self) -> str:
         return call_text("Shuffled", self.size)

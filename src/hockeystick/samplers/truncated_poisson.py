@@ -7,20 +7,20 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from hockeystick.domain import probability, whole
-from hockeystick.loss import Loss
-from hockeystick.losses.atoms import NOTHING
-from hockeystick.losses.labelled import LabelledLoss
+from hockeystick.checks import probability, whole
+from hockeystick.loss.atoms import NOTHING
+from hockeystick.loss.base import Loss
+from hockeystick.loss.labelled import LabelledLoss
 from hockeystick.mechanism import Mechanism, call_text
+from hockeystick.numerics.binomial import binomial_above
+from hockeystick.numerics.series import Array
 from hockeystick.relation import ADD_REMOVE, REPLACE_ONE, Relation
-from hockeystick.samplers.binomial import binomial_above
 from hockeystick.samplers.poisson import Poisson, replaced_pair
 from hockeystick.samplers.sampler import Sampler, attained_base
 from hockeystick.samplers.without_replacement import fixed_size_loss, same_population
-from hockeystick.series import Array
 
 if TYPE_CHECKING:
-    from hockeystick.randomness import Randomness
+    from hockeystick.random.generators import Randomness
 
 
 @dataclass(frozen=True, repr=False)
@@ -79,10 +79,10 @@ class TruncatedPoisson(Sampler):
         return None if relation is ADD_REMOVE else relation
 
     def draw(self, population: int, rng: Randomness = None) -> Array:
-        from hockeystick.samplers import drawing
+        from hockeystick.random import batches
 
         population = same_population(self.population, population)
-        return np.asarray(drawing.truncated_poisson(population, self.rate, self.limit, rng))
+        return np.asarray(batches.truncated_poisson(population, self.rate, self.limit, rng))
 
     def __repr__(self) -> str:
         return call_text("TruncatedPoisson", self.rate, self.limit, self.population)

@@ -10,24 +10,24 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from hockeystick.domain import whole
+from hockeystick.checks import whole
 from hockeystick.errors import NumericalError, ParameterError
-from hockeystick.loss import Loss
-from hockeystick.losses.atoms import EVERYTHING, NOTHING
-from hockeystick.losses.gaussian import GaussianLoss
-from hockeystick.losses.half import Half, joint
-from hockeystick.losses.halves import loss_of
-from hockeystick.losses.labelled import LabelledLoss
-from hockeystick.losses.mixture import GaussianMixture, MixtureLoss
+from hockeystick.loss.atoms import EVERYTHING, NOTHING
+from hockeystick.loss.base import Loss
+from hockeystick.loss.gaussian import GaussianLoss
+from hockeystick.loss.half import Half, joint
+from hockeystick.loss.halves import loss_of
+from hockeystick.loss.labelled import LabelledLoss
+from hockeystick.loss.mixture import GaussianMixture, MixtureLoss
 from hockeystick.mechanism import Mechanism, call_text, divergences
+from hockeystick.numerics.binomial import binomial_above, binomial_weights
+from hockeystick.numerics.series import Array, log_mixed
 from hockeystick.relation import ADD_REMOVE, REPLACE_ONE, ZERO_OUT, Relation
-from hockeystick.samplers.binomial import binomial_above, binomial_weights
 from hockeystick.samplers.sampler import Sampler, attained_base, base_loss
 from hockeystick.samplers.without_replacement import same_population
-from hockeystick.series import Array, log_mixed
 
 if TYPE_CHECKING:
-    from hockeystick.randomness import Randomness
+    from hockeystick.random.generators import Randomness
 
 NEGLIGIBLE = 1e-20
 """Numbers of copies less likely than this together count as giving the record away."""
@@ -192,9 +192,9 @@ class WithReplacement(Sampler):
         return MixtureLoss(*self._mixtures(base.shift))  # without the copies that `loss` gives up
 
     def draw(self, population: int, rng: Randomness = None) -> Array:
-        from hockeystick.samplers import drawing
+        from hockeystick.random import batches
 
-        return drawing.multiset(same_population(self.population, population), self.size, rng)
+        return batches.multiset(same_population(self.population, population), self.size, rng)
 
     def __repr__(self) -> str:
         return call_text("WithReplacement", self.size, self.population)

@@ -7,15 +7,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from hockeystick.domain import whole
+from hockeystick.checks import whole
 from hockeystick.errors import ParameterError
-from hockeystick.loss import Loss
-from hockeystick.losses.atoms import NOTHING
-from hockeystick.losses.gaussian import GaussianLoss
-from hockeystick.losses.half import joint
-from hockeystick.losses.halves import loss_of
-from hockeystick.losses.mixture import GaussianMixture, MixtureLoss
+from hockeystick.loss.atoms import NOTHING
+from hockeystick.loss.base import Loss
+from hockeystick.loss.gaussian import GaussianLoss
+from hockeystick.loss.half import joint
+from hockeystick.loss.halves import loss_of
+from hockeystick.loss.mixture import GaussianMixture, MixtureLoss
 from hockeystick.mechanism import Mechanism, call_text
+from hockeystick.numerics.series import Array
 from hockeystick.relation import ADD_REMOVE, REPLACE_ONE, ZERO_OUT, Relation
 from hockeystick.samplers.sampler import (
     Sampler,
@@ -24,10 +25,9 @@ from hockeystick.samplers.sampler import (
     base_loss,
     renyi_curve,
 )
-from hockeystick.series import Array
 
 if TYPE_CHECKING:
-    from hockeystick.randomness import Randomness
+    from hockeystick.random.generators import Randomness
 
 
 @dataclass(frozen=True, repr=False)
@@ -124,9 +124,9 @@ class WithoutReplacement(Sampler):
         return mechanism if self.size == self.population else super().apply(mechanism)
 
     def draw(self, population: int, rng: Randomness = None) -> Array:
-        from hockeystick.samplers import drawing
+        from hockeystick.random import batches
 
-        return drawing.subset(same_population(self.population, population), self.size, rng)
+        return batches.subset(same_population(self.population, population), self.size, rng)
 
     def __repr__(self) -> str:
         return call_text("WithoutReplacement", self.size, self.population)

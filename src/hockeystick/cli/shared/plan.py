@@ -19,7 +19,7 @@ from collections.abc import Set
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from hockeystick import domain
+from hockeystick import checks
 from hockeystick.cli.shared.options import RELATIONS
 from hockeystick.errors import ParameterError
 
@@ -75,8 +75,8 @@ def read(text: str) -> Plan:
         raise ParameterError("releases must be tables such as [releases.training], got none")
     return Plan(
         tuple(_release(name, entry) for name, entry in releases.items()),
-        domain.non_negative("budget.epsilon", budget["epsilon"]),
-        domain.probability("budget.delta", budget["delta"]),
+        checks.non_negative("budget.epsilon", budget["epsilon"]),
+        checks.probability("budget.delta", budget["delta"]),
         _relation(table.get("relation")),
     )
 
@@ -86,19 +86,19 @@ def _float(word: str) -> float:
     value = float(word)
     if math.isinf(value) and "inf" not in word:
         raise ParameterError(
-            f"numbers must be below 2^1024, got {domain.shown(word)}; infinity is inf"
+            f"numbers must be below 2^1024, got {checks.shown(word)}; infinity is inf"
         )
     return value
 
 
 def _release(name: str, entry: Any) -> Release:
-    from hockeystick.expression import parse
+    from hockeystick.text import parse
 
     place = f"releases.{name}"
     _check_keys(place, entry, {"expression"}, {"count"})
     try:
         step = parse(entry["expression"])
-        count = domain.whole("count", entry.get("count", 1), 0)
+        count = checks.whole("count", entry.get("count", 1), 0)
         return Release(name, entry["expression"], count, step * count)
     except ParameterError as error:
         raise ParameterError(f"{place}: {error}") from error
@@ -109,7 +109,7 @@ def _relation(name: Any) -> Relation | None:
         return None
     if not isinstance(name, str) or name not in RELATIONS:
         raise ParameterError(
-            f"relation must be one of {', '.join(RELATIONS)}, got {domain.shown(name)}"
+            f"relation must be one of {', '.join(RELATIONS)}, got {checks.shown(name)}"
         )
     return RELATIONS[name]
 
@@ -118,5 +118,5 @@ def _check_keys(place: str, entry: Any, needed: Set[str], allowed: Set[str] = fr
     got = set(entry) if isinstance(entry, dict) else set()
     if not isinstance(entry, dict) or needed - got or got - needed - allowed:
         keys = ", ".join([*sorted(needed), *(f"{key} (optional)" for key in sorted(allowed))])
-        found = ", ".join(sorted(got)) if isinstance(entry, dict) else domain.shown(entry)
+        found = ", ".join(sorted(got)) if isinstance(entry, dict) else checks.shown(entry)
         raise ParameterError(f"{place} must have the keys {keys}, got {found or 'none'}")

@@ -8,7 +8,7 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hockeystick.domain import shown
+from hockeystick.checks import shown
 from hockeystick.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ MOST_NUMBERS = 1_000_000
 
 def mechanism(expression: str) -> Mechanism:
     """The mechanism that EXPR describes."""
-    from hockeystick.expression import parse
+    from hockeystick.text import parse
 
     return parse(text(expression))
 

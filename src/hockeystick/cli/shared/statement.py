@@ -59,7 +59,7 @@ class Statement:
         cls, mechanism: Mechanism, delta: float, relation: Relation | None, method: str
     ) -> Statement:
         """Ask the mechanism for all of them."""
-        from hockeystick.queries import relation_of
+        from hockeystick.questions import relation_of
 
         known = relation_of(mechanism, relation)
         bound = mechanism.epsilon(delta, relation=known, method=method)

@@ -60,7 +60,7 @@ def limited(command: click.Command) -> click.Command:
 
 
 def _checked(_context: click.Context, _option: click.Parameter, value: Any) -> float | None:
-    from hockeystick.domain import finite_positive
+    from hockeystick.checks import finite_positive
 
     if value is None:
         return None

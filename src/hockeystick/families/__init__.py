@@ -1,1 +1,0 @@
-"""Losses and Rényi curves of exponential families, one file each."""

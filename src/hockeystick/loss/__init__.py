@@ -1,0 +1,1 @@
+"""Every law of a privacy loss, and nothing else."""

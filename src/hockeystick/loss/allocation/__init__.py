@@ -1,0 +1,1 @@
+"""The law of one epoch in which each record chooses its steps."""

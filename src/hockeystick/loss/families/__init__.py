@@ -1,0 +1,1 @@
+"""Losses of exponential families: natural parameters, posteriors, quadratic forms."""

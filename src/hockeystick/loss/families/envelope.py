@@ -1,0 +1,48 @@
+"""The pair that dominates a given one and its reverse alike, through points of both profiles."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from hockeystick.loss.atoms import AtomicLoss
+from hockeystick.loss.base import Loss
+from hockeystick.loss.hull import lower_hull
+from hockeystick.numerics.series import Array
+
+POINTS = 4000
+NEGLIGIBLE = 1e-30
+"""Where both profiles have fallen to this the curve ends."""
+FARTHEST = 300.0
+ROUNDING = 1e-13
+
+
+def either_way(loss: Loss) -> Loss:
+    """A loss with a profile at least the larger of δ(P‖Q) and δ(Q‖P) at every ε.
+
+    The larger of two profiles is one, convex in a = e^ε; so are the chords through points of it,
+    which lie above.
+    """
+    last = 1.0
+    while last < FARTHEST and _larger(loss, np.array([last]))[0] > NEGLIGIBLE:
+        last *= 2
+    last = min(last, max(loss.top, -loss.bottom))
+    a, h = lower_hull(*_points(loss, last))
+    falls = np.append(-np.diff(h) / np.diff(a), 0.0)
+    masses, losses, limit = -np.diff(falls), np.log(a[1:]), float(h[-1])
+    kept = masses > 0
+    up, log_up = losses[kept], np.log(masses[kept])
+    rest = max(0.0, 1 - float(h[0]) - 2 * float(falls[0]))
+    with np.errstate(divide="ignore"):
+        log_q = np.concatenate([(log_up + up)[::-1], [np.log(rest)], log_up])
+    return AtomicLoss(
+        np.concatenate([-up[::-1], [0.0], up]), log_q, infinite=limit, void=limit, symmetric=True
+    )
+
+
+def _points(loss: Loss, last: float) -> tuple[Array, Array]:
+    u = last * np.linspace(0, 1, POINTS) ** 2
+    return np.exp(u), _larger(loss, u) * (1 + ROUNDING)
+
+
+def _larger(loss: Loss, u: Array) -> Array:
+    return np.asarray(np.maximum(loss.profile(u), loss.reverse().profile(u)))

@@ -1,0 +1,301 @@
+"""Losses that are linear in a statistic: two members of one exponential family on the line.
+
+Q has density h(u)·e^{ηu − A(η)} and P the same with η + m, so that L = m·u − A(η + m) + A(η). Every
+tilt e^{sL}·P is a member again, with parameter η + m(1 + s), which gives in closed form
+
+    K(s) = A(η + m(1 + s)) − (1 + s)·A(η + m) + s·A(η)
+
+in the strip where η + m(1 + s) stays a parameter (Wang, Balle and Kasiviswanathan 2019, Appendix F,
+with A itself where the text has log A).
+"""
+
+from __future__ import annotations
+
+import math
+from abc import abstractmethod
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import pairwise
+from typing import Self
+
+import numpy as np
+
+from hockeystick.errors import NumericalError
+from hockeystick.loss.base import Complex, Nodes, Tails
+from hockeystick.loss.families.graded import POINTS, integral, legendre
+from hockeystick.loss.families.pair import LOWEST, PairLoss
+from hockeystick.loss.families.table import Table
+from hockeystick.loss.gaussian import ANGLE
+from hockeystick.numerics.series import Array
+from hockeystick.numerics.stirling import excess, step
+
+NATS = 44.0
+"""What is e^−44 = 8e-20 of the peak, or of the integral, is dropped."""
+MOST_NODES = 400_000
+MANY = 100
+"""So many values of a profile are taken from a table of it."""
+STRAIGHT = 40.0
+"""So far out a tail of e^{−decay·v} is straight to rounding."""
+
+
+@dataclass(frozen=True)
+class NaturalLoss(PairLoss):
+    """Parameter `start` + `move` against `start`.
+
+    Places v on the line are counted from the centre of Q, so that L = move·v − offset.
+    """
+
+    start: float
+    move: float
+    offset: float = field(init=False, repr=False, compare=False)
+
+    smooth = True
+
+    def __post_init__(self) -> None:
+        put = object.__setattr__
+        put(self, "offset", float(sum(step(a, b * self.move).real for a, b in self._gammas)))
+        limits = [-(a + b * self.move) / (b * self.move) for a, b in self._gammas]
+        low = max((x for x in limits if x < 0), default=-math.inf)
+        high = min((x for x in limits if x > 0), default=math.inf)
+        self._set(math.inf, -math.inf, low, high)
+
+    # what each family says ----------------------------------------------------------------------
+
+    @property
+    @abstractmethod
+    def _gammas(self) -> tuple[tuple[float, float], ...]:
+        """A(start + t) is the sum of log Γ(a + b·t) over these pairs (a, b)."""
+
+    @abstractmethod
+    def _centre(self, tilt: float) -> float:
+        """Where the law of parameter start + tilt has its peak."""
+
+    @abstractmethod
+    def _drop(self, tilt: float, w: Array) -> Array:
+        """How many nats the log-density of that law is below its peak, at a distance w from it."""
+
+    @abstractmethod
+    def _peak(self, tilt: float) -> float:
+        """The log-density of that law at its peak."""
+
+    @abstractmethod
+    def _above(self, tilt: float, v: Array) -> Array:
+        """The mass of that law beyond v."""
+
+    @abstractmethod
+    def _below(self, tilt: float, v: Array) -> Array:
+        """The mass of that law up to v."""
+
+    @abstractmethod
+    def _decay(self, sign: float) -> float:
+        """How fast the log-density of P falls in the end, on one side."""
+
+    @abstractmethod
+    def _path(self, tilt: float, most: float) -> tuple[float, float]:
+        """A height, up to `most`, to which the path of integration may be lifted off the line, and
+        the nats by which the integral of |density| then grows."""
+
+    # the loss -----------------------------------------------------------------------------------
+
+    def _loss(self, v: Array) -> Array:
+        return self.move * v - self.offset
+
+    def _place(self, losses: Array) -> Array:
+        return np.asarray((losses + self.offset) / self.move)
+
+    def _at(self, loss: float) -> float:
+        return float(self._place(np.array([loss]))[0])
+
+    def _log_density(self, tilt: float, v: Array) -> Array:
+        return np.asarray(self._peak(tilt) - self._drop(tilt, v - self._centre(tilt)))
+
+    def _masses(self, losses: Array) -> Tails:
+        v = self._place(losses)
+        p, q = ((self._above(tilt, v), self._below(tilt, v)) for tilt in (self.move, 0.0))
+        if self.move < 0:
+            p, q = p[::-1], q[::-1]
+        return Tails(p[0], q[0], p[1], q[1])
+
+    def _edge(self, tilt: float, sign: float, nats: float = NATS) -> float:
+        """The place on one side of the peak where the density has dropped by `nats`."""
+        reach = 1e-3
+        while float(self._drop(tilt, np.array([sign * reach]))[0]) < nats:
+            reach *= 2
+            if reach > 1e9:
+                raise NumericalError(f"{self!r} has tails too long for a quadrature")
+        low = reach / 2
+        for _ in range(12):
+            middle = (low + reach) / 2
+            far = float(self._drop(tilt, np.array([sign * middle]))[0]) >= nats
+            low, reach = (low, middle) if far else (middle, reach)
+        return self._centre(tilt) + sign * reach
+
+    def _range(self, low: float, high: float) -> tuple[float, float]:
+        """Where the laws tilted by low <= s <= high live."""
+        if low <= self.low or high >= self.high:
+            raise NumericalError(f"K(s) of {self!r} is not finite for s in [{low!r}, {high!r}]")
+        ends = [self.move * (low + 1), self.move * (high + 1)]
+        return self._edge(min(ends), -1.0), self._edge(max(ends), 1.0)
+
+    def nodes(self, low: float, high: float, turn: float) -> Nodes:
+        """The trapezoid rule, whose error a shift of the path into the complex plane bounds
+        (Trefethen and Weideman 2014, Theorem 5.1); panels where the line is cut."""
+        low, high = min(low, -1.0), max(high, 0.0)
+        if self.cut:
+            return self.part(-math.inf, low, high, turn)
+        first, last = self._range(low, high)
+        tilts = (self.move * (low + 1), self.move * (high + 1))
+        paths = [self._path(tilt, ANGLE / abs(self.move)) for tilt in tilts]
+        height, nats = min(paths, key=lambda path: path[0] / (NATS + path[1]))
+        width = 2 * math.pi * height / (NATS + nats + turn * abs(self.move) * height)
+        count = math.ceil((last - first) / width)
+        if count > MOST_NODES:
+            raise NumericalError(f"the quadrature of {self!r} would need {count} nodes")
+        return self._nodes(first + width * np.arange(count + 1), math.log(width))
+
+    def part(self, above: float, low: float, high: float, turn: float) -> Nodes:
+        """Panels over the losses from `above` to the ceiling."""
+        tilts = (self.move * (low + 1), self.move * (min(high, self.high) + 1))
+        sign = math.copysign(1.0, self.move)
+        first = max(sign * self._edge(tilts[0], -sign), sign * self._at(above))
+        if self.cut:
+            tilts = (tilts[0], self.move)
+            last = sign * self._at(self.ceiling)
+        else:
+            last = sign * self._range(low, high)[sign > 0]
+        first, last = sorted((sign * first, sign * max(first, last)))
+        core = max(abs(self._centre(tilt)) for tilt in tilts) + 8.0
+        steep = (max(abs(low), abs(high)) + 1 + turn) * abs(self.move)
+        fine = min(1.0, 3 / math.sqrt(max(self._bend(tilt) for tilt in tilts)), 24 / steep)
+        coarse = 24 / (steep + max(a for a, _ in self._gammas))
+        edges = _stretch(first, last, core, fine, max(fine, coarse))
+        points, weights = legendre()
+        if edges.size * POINTS > MOST_NODES:
+            raise NumericalError(f"the quadrature of {self!r} would need {edges.size} panels")
+        half = np.diff(edges)[:, None] / 2
+        v = (edges[:-1, None] + half * (points + 1)).ravel()
+        return self._nodes(v, np.log((half * weights).ravel()))
+
+    def _bend(self, tilt: float) -> float:
+        """Curvature of the log-density at the peak."""
+        w = 1e-3
+        return float(self._drop(tilt, np.array([w]))[0]) * 2 / w**2
+
+    def _nodes(self, v: Array, log_weight: float | Array) -> Nodes:
+        log_q = self._log_density(0.0, v)
+        return Nodes(self._loss(v), log_q + log_weight, np.exp(log_q) / abs(self.move))
+
+    def _cumulants(self, s: Complex) -> Complex:
+        total = np.zeros_like(s)
+        for a, b in self._gammas:
+            end, by = a + b * self.move, b * self.move
+            total += excess(end, by * s) + s * excess(end, -by)
+        return total
+
+    def _mean(self) -> float:
+        return float(sum(excess(a + b * self.move, -b * self.move).real for a, b in self._gammas))
+
+    def density(self, losses: Array) -> Array:
+        q = np.exp(self._log_density(0.0, self._place(losses))) / abs(self.move)
+        return np.where(losses < self.ceiling, q, 0.0)
+
+    def _log_ahead(self, epsilon: Array, lowest: float = -math.inf) -> Array:
+        """log ∫ p·(1 − e^{−|move|·y}) from the place where L is ε on, y being how far beyond."""
+        losses = np.ravel(epsilon)
+        value = np.empty_like(losses)
+        far = losses > self._straight
+        value[far] = self._log_straight(losses[far])
+        if losses.size > MANY:
+            known = losses <= self._table.last
+            value[known] = self._table(losses[known])
+            far |= known
+            if lowest >= LOWEST:
+                value[~far], far = -math.inf, np.ones_like(far)
+        value[~far] = self._log_integral(losses[~far])
+        return value.reshape(np.shape(epsilon))
+
+    @cached_property
+    def _straight(self) -> float:
+        """The loss from which on the density is e^{−decay·v} but for rounding."""
+        sign = math.copysign(1.0, self.move)
+        away = STRAIGHT + math.log1p(sum(a for a, _ in self._gammas) + abs(self.move))
+        return float(self._loss(np.array([self._centre(self.move) + sign * away]))[0])
+
+    def _log_straight(self, losses: Array) -> Array:
+        sign, by = math.copysign(1.0, self.move), abs(self.move)
+        decay = self._decay(sign)
+        if math.isinf(decay):
+            return np.full_like(losses, -math.inf)
+        value = self._log_density(self.move, self._place(losses))
+        return np.asarray(value + math.log(by / decay / (decay + by)))
+
+    @cached_property
+    def _table(self) -> Table:
+        """log δ at many points, as far as it is a number that can be held."""
+        last = self._straight
+        while self._log_integral(np.array([last]))[0] < LOWEST:
+            last *= 0.95
+        return Table(self._log_integral, last)
+
+    def _log_integral(self, losses: Array) -> Array:
+        sign, by = math.copysign(1.0, self.move), abs(self.move)
+        begin = sign * self._place(losses)
+        peak = np.maximum(begin, sign * self._centre(self.move))
+        first = np.maximum(begin, self._floor)
+        height = self._log_density(self.move, sign * peak)
+
+        def inside(y: Array, which: Array) -> Array:
+            start = peak[which, None]
+            p = np.exp(self._log_density(self.move, sign * (start + y)) - height[which, None])
+            return np.asarray(p * -np.expm1(-by * (y + start - begin[which, None])))
+
+        zero = np.zeros_like(peak)
+        total = integral(inside, np.minimum(first, peak) - peak, zero)
+        total += integral(inside, zero, self._fall(sign, peak, height))
+        with np.errstate(divide="ignore"):  # so steep that the next place has no density
+            return np.asarray(height + np.log(total))
+
+    @cached_property
+    def _floor(self) -> float:
+        """Where, short of its peak, the density of P begins to matter."""
+        sign = math.copysign(1.0, self.move)
+        return sign * self._edge(self.move, -sign)
+
+    @cached_property
+    def _unit(self) -> float:
+        """The width of the peak of P."""
+        return 1 / math.sqrt(self._bend(self.move))
+
+    def _fall(self, sign: float, start: Array, height: Array) -> Array:
+        """How far beyond `start` the log-density of P, past its peak, has fallen by NATS.
+
+        It is concave, so if it falls by x over one unit it falls by NATS over NATS/x units.
+        """
+
+        def drop(reach: Array) -> Array:
+            return height - self._log_density(self.move, sign * (start + reach))
+
+        unit = np.full_like(start, self._unit)
+        reach = unit * np.maximum(1.0, NATS / drop(unit))
+        for _ in range(100):
+            less = drop(reach / 2) >= NATS
+            if not less.any():
+                break
+            reach = np.where(less, reach / 2, reach)
+        return np.asarray(reach)
+
+    def _turned(self) -> Self:
+        return replace(self, start=self.start + self.move, move=-self.move, ceiling=math.inf)
+
+
+def _stretch(first: float, last: float, core: float, fine: float, coarse: float) -> Array:
+    """Edges of panels, fine within `core` of 0 and coarse beyond."""
+    marks = [first, *(x for x in (-core, core) if first < x < last), last]
+    pieces = [np.array([first])]
+    for left, right in pairwise(marks):
+        width = fine if abs(left + right) / 2 <= core else coarse
+        count = max(1, math.ceil((right - left) / width))
+        if count > MOST_NODES:
+            raise NumericalError(f"a quadrature would need {count} panels")
+        pieces.append(np.linspace(left, right, count + 1)[1:])
+    return np.concatenate(pieces)

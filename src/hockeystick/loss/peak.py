@@ -1,0 +1,78 @@
+"""The integral of a function with one peak, of which only the logarithm can be held."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+
+from hockeystick.errors import NumericalError
+from hockeystick.loss.gaussian import legendre
+from hockeystick.numerics.series import Array
+
+NATS = 50.0
+"""What is lower than the peak by this factor e^−50 is left out."""
+PANELS = 24
+
+LogHeight = Callable[[Array], Array]
+
+
+def log_integral(log_height: LogHeight, start: float) -> float:
+    """log ∫ e^{log_height(u)} du over u > start, for a concave function that falls in the end.
+
+    >>> round(log_integral(lambda u: 1e3 * u - 0.5 * u * u, 0.0) - 0.5e6, 6)  # log √2π
+    0.918939
+    """
+    peak, reach = _peak(log_height, start)
+    floor = float(log_height(np.array([peak]))[0]) - NATS
+    low = start
+    if log_height(np.array([start]))[0] < floor:
+        low = _crossing(log_height, floor, peak, start)
+    while log_height(np.array([peak + reach]))[0] > floor:
+        reach *= 2
+    high = _crossing(log_height, floor, peak, peak + reach)
+    coarse, fine = (_panels(log_height, low, high, count) for count in (PANELS, 2 * PANELS))
+    if abs(fine - coarse) > 1e-11 + 1e-14 * abs(fine):
+        raise NumericalError("the peak of an integrand is too rough to be integrated")
+    return fine
+
+
+def _peak(log_height: LogHeight, start: float) -> tuple[float, float]:
+    """The place of the peak, and a distance to its right end that is not too small."""
+    reach = 1.0
+    for _ in range(200):
+        heights = log_height(start + reach * np.array([0.75, 1.0]))
+        if heights[1] < heights[0] or np.isneginf(heights[1]):
+            break
+        reach *= 2
+    else:
+        raise NumericalError("an integrand does not fall")
+    low, high = start, start + reach
+    for _ in range(40):
+        places = np.linspace(low, high, 17)
+        best = int(np.argmax(log_height(places)))
+        low, high = places[max(best - 1, 0)], places[min(best + 1, 16)]
+        if high - low <= 1e-12 * (1 + abs(high)):
+            break
+    return float(places[best]), reach
+
+
+def _crossing(log_height: LogHeight, level: float, inside: float, outside: float) -> float:
+    """Where a concave function falls through a level, rounded outwards."""
+    for _ in range(25):
+        middle = (inside + outside) / 2
+        if log_height(np.array([middle]))[0] > level:
+            inside = middle
+        else:
+            outside = middle
+    return outside
+
+
+def _panels(log_height: LogHeight, low: float, high: float, count: int) -> float:
+    points, weights = legendre()
+    edges = np.linspace(low, high, count + 1)
+    half = (high - low) / count / 2
+    heights = log_height((edges[:-1, None] + half * (points + 1)).ravel())
+    peak = float(heights.max())
+    return peak + math.log(half * float(np.exp(heights - peak) @ np.tile(weights, count)))

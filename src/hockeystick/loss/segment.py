@@ -1,0 +1,93 @@
+"""Losses whose density is an exponential on a segment, with or without atoms at its ends."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+
+from hockeystick.errors import NumericalError
+from hockeystick.loss.base import NO_ATOMS, Atoms, Complex, Loss, Nodes, Tails
+from hockeystick.numerics.series import Array
+
+POINTS = 20
+MOST_NODES = 400_000
+
+
+@lru_cache(maxsize=1)
+def _legendre() -> tuple[Array, Array]:
+    points, weights = np.polynomial.legendre.leggauss(POINTS)
+    return points, weights
+
+
+@dataclass(frozen=True)
+class SegmentLoss(Loss):
+    """P-density `height`·e^{(ℓ−reach)/2} on [−reach, reach], P-atom `edge` at reach; symmetric.
+
+    Laplace noise has atoms at both ends, the exponential mechanism has none. Q is P mirrored.
+    """
+
+    reach: float
+    height: float
+    edge: float
+    slip: float = 0.0
+
+    symmetric = True
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "top", self.reach)
+        object.__setattr__(self, "bottom", -self.reach)
+
+    @property
+    def atoms(self) -> Atoms:
+        if not self.edge:
+            return NO_ATOMS
+        ends = np.array([-self.reach, self.reach])
+        return Atoms(ends, math.log(self.edge) - (self.reach + ends) / 2)
+
+    def cgf(self, s: Complex | Array) -> Complex:
+        """Where e^{sL} grows or turns far, by its integral: with r = reach,
+
+        e^{K(s)} = height·(e^{sr} − e^{−(s+1)r})/(s + 1/2) + edge·(e^{sr} + e^{−(s+1)r}).
+        """
+        s = np.atleast_1d(np.asarray(s, dtype=complex))
+        if s.real.min() < 1 or np.abs(s).max() * self.reach < 30:
+            return super().cgf(s)
+        back = np.exp(-(2 * s + 1) * self.reach)
+        bracket = self.height * (1 - back) / (s + 0.5) + self.edge * (1 + back)
+        return np.asarray(s * self.reach + np.log(bracket))
+
+    def nodes(self, low: float, high: float, turn: float) -> Nodes:
+        """Gauss–Legendre panels, short enough for the growth and the turns of e^{sℓ}."""
+        power = max(abs(low), abs(high)) + 1 + turn
+        panels = max(1, math.ceil(2 * self.reach / min(3.0, 20 / power)))
+        if panels * POINTS > MOST_NODES:
+            raise NumericalError(f"the quadrature of {self!r} would need {panels * POINTS} nodes")
+        edges = np.linspace(-self.reach, self.reach, panels + 1)
+        points, weights = _legendre()
+        half = np.diff(edges)[:, None] / 2
+        losses = (edges[:-1, None] + half * (points + 1)).ravel()
+        log_density = math.log(self.height) - (self.reach + losses) / 2
+        log_q = log_density + np.log((half * weights).ravel())
+        ends, log_ends = self.atoms
+        return Nodes(np.append(losses, ends), np.append(log_q, log_ends), np.exp(log_density))
+
+    def tails(self, losses: Array) -> Tails:
+        x = np.clip(losses, -self.reach, self.reach)
+        above = -2 * self.height * np.expm1((x - self.reach) / 2)
+        below = -2 * self.height * np.expm1(-(x + self.reach) / 2)
+        return Tails(
+            above,
+            above * np.exp(-(x + self.reach) / 2),
+            below * np.exp((x - self.reach) / 2),
+            below,
+        )
+
+    def profile(self, epsilon: Array) -> Array:
+        # With y = e^{(ε−reach)/2} the segment gives 2·height·(1−y)², the upper atom edge·(1−y²).
+        x = np.clip(epsilon, -self.reach, self.reach)
+        inside = 2 * self.height * np.expm1((x - self.reach) / 2) ** 2
+        inside = inside - self.edge * np.expm1(x - self.reach)
+        return np.where(epsilon < -self.reach, -np.expm1(np.minimum(epsilon, 0.0)), inside)

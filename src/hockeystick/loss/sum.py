@@ -1,0 +1,149 @@
+"""The loss of a composition in one direction: a sum of independent losses, each some times over."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from fractions import Fraction
+from functools import cached_property
+
+import numpy as np
+
+from hockeystick.loss.base import Complex, Loss
+from hockeystick.numerics.rounding import around, exact_sum, probability_of_any
+from hockeystick.numerics.series import EPS, Array
+
+
+class ComposedLoss:
+    """Σ count·loss, with K(s) = Σ count·K_i(s)."""
+
+    def __init__(self, parts: Iterable[tuple[Loss, int]]) -> None:
+        self.parts = tuple(parts)
+
+    def __len__(self) -> int:
+        return len(self.parts)
+
+    @property
+    def steps(self) -> int:
+        """How many single losses are added up."""
+        return sum(count for _, count in self.parts)
+
+    @cached_property
+    def infinite(self) -> float:
+        """P-mass of the event that some step's loss is infinite, rounded up."""
+        return probability_of_any((loss.infinite, count) for loss, count in self.parts)[1]
+
+    @cached_property
+    def least_infinite(self) -> float:
+        """The same, rounded down."""
+        return probability_of_any((loss.least_infinite, count) for loss, count in self.parts)[0]
+
+    @property
+    def top(self) -> float:
+        """The largest finite loss, rounded up."""
+        return self.highest[1]
+
+    @cached_property
+    def highest(self) -> tuple[float, float]:
+        """Between which the largest finite loss lies."""
+        tops = [(loss.top, count) for loss, count in self.parts]
+        if not all(math.isfinite(top) for top, _ in tops):
+            total = sum(count * top for top, count in tops)
+            return total, total
+        return around(exact_sum(tops), sum(count * loss.slip for loss, count in self.parts))
+
+    @cached_property
+    def slip(self) -> float:
+        """How far a sum of losses may be from the real one; 0 where no single sum matters."""
+        if self.smooth:
+            return 0.0
+        each = sum(count * loss.slip for loss, count in self.parts)
+        if self.steps == 1:
+            return each
+        largest = max(abs(end) if math.isfinite(end) else 0.0 for end in (self.top, self.bottom))
+        return each + 2 * EPS * largest
+
+    @property
+    def bottom(self) -> float:
+        """The smallest finite loss."""
+        return sum(count * loss.bottom for loss, count in self.parts)
+
+    @property
+    def symmetric(self) -> bool:
+        """Whether the other direction has the same law."""
+        return all(loss.symmetric for loss, _ in self.parts)
+
+    @property
+    def smooth(self) -> bool:
+        """Whether every part has a smooth density and nothing else."""
+        return all(loss.smooth for loss, _ in self.parts)
+
+    @property
+    def continuous(self) -> bool:
+        """Whether any part has a continuous part."""
+        return any(loss.continuous for loss, _ in self.parts)
+
+    @property
+    def spacing(self) -> float | None:
+        """Spacing of a lattice that holds every value of the sum, if the parts share one."""
+        common = 0.0
+        for loss, _ in self.parts:
+            if loss.spacing is None:
+                return None
+            if not common or not loss.spacing:
+                common = common or loss.spacing
+                continue
+            ratio = Fraction(loss.spacing / common).limit_denominator(1000)
+            if not ratio or abs(loss.spacing / common / ratio - 1) > 1e-14:
+                return None
+            common /= ratio.denominator
+        return common or 1.0
+
+    @property
+    def origin(self) -> float:
+        """A point of that lattice."""
+        return sum(count * float(loss.atoms.losses[0]) for loss, count in self.parts)
+
+    def reverse(self) -> ComposedLoss:
+        """The composition in the other direction."""
+        return ComposedLoss((loss.reverse(), count) for loss, count in self.parts)
+
+    def sketch(self, most: int) -> ComposedLoss:
+        """At most `most` of the parts, with about the same cumulants: only to plan with."""
+        if len(self.parts) <= most:
+            return self
+        stride = math.ceil(len(self.parts) / most)
+        picked = self.parts[stride // 2 :: stride]
+        factor = self.steps / sum(count for _, count in picked)
+        return ComposedLoss((loss, round(count * factor)) for loss, count in picked)
+
+    def truncated(self, mass: float) -> ComposedLoss:
+        """The sum with outcomes of P-mass about `mass`, of the largest losses, made infinite."""
+        each = mass / self.steps
+        return ComposedLoss((loss.truncated(each), count) for loss, count in self.parts)
+
+    def cgf(self, s: Complex | Array) -> Complex:
+        """K(s) of the sum."""
+        s = np.asarray(s)
+        total = np.zeros(s.shape, dtype=complex)
+        for loss, count in self.parts:
+            total += count * loss.cgf(s)
+        return total
+
+    def real_cgf(self, s: Array) -> Array:
+        """K(s) on the real line."""
+        return self.cgf(s).real
+
+    def nodes_at(self, tilt: float, turn: float) -> int:
+        """How many quadrature nodes K takes on the line Re s = tilt up to |Im s| = turn."""
+        return sum(loss.nodes(tilt, tilt, turn).losses.size for loss, _ in self.parts)
+
+    def decay(self, tilt: float, frequencies: Array, resolved: float) -> Array:
+        """A lower bound on −log|φ(t)| of the tilted sum from each frequency to the next."""
+        total = np.zeros_like(frequencies)
+        guarded = len({loss.spacing for loss, _ in self.parts}) > 1 or self.spacing is None
+        for loss, count in self.parts:
+            total -= count * np.log(
+                np.maximum(loss.spread(tilt, frequencies, resolved, guarded), 1e-300)
+            )
+        return total

@@ -1,1 +1,0 @@
-"""The laws that privacy losses have: Gaussian, atoms, an exponential segment, a known profile."""

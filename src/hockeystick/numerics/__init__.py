@@ -1,0 +1,1 @@
+"""Numbers, without a word about privacy: series, roots, rounding, quadrature."""

@@ -1,0 +1,69 @@
+"""Roots: a bracketed root finder (Chandrupatla 1997), here rather than from scipy.optimize, whose
+import alone takes longer than most of the answers it would help to find; and plain halving."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+from hockeystick.errors import NumericalError
+
+EPS = 2.0**-52
+
+
+def find_root(
+    function: Callable[[float], float], low: float, high: float, tolerance: float = 0.0
+) -> tuple[float, float]:
+    """Two ends, on either side of a sign change and `tolerance` (or a few ulps) apart.
+
+    >>> low, high = find_root(lambda x: x * x - 2, 0.0, 2.0)
+    >>> low * low <= 2 <= high * high, high - low < 1e-14
+    (True, True)
+    """
+    a, b = low, high
+    fa, fb = function(a), function(b)
+    if fa == 0 or fb == 0:
+        return (a, a) if fa == 0 else (b, b)
+    if math.isnan(fa) or math.isnan(fb) or (fa > 0) == (fb > 0):
+        raise NumericalError(f"no sign change between {low!r} and {high!r}")
+    t, c, fc = 0.5, a, fa
+    for _ in range(200):
+        x = a + t * (b - a)
+        fx = function(x)
+        if math.isnan(fx):
+            raise NumericalError(f"not a number at {x!r}")
+        if fx == 0:
+            return x, x
+        if (fx > 0) == (fa > 0):
+            c, fc = a, fa
+        else:
+            c, fc, b, fb = b, fb, a, fa
+        a, fa = x, fx
+        best = max(abs(a), abs(b))
+        width = abs(b - a)
+        if width <= max(tolerance, 4 * EPS * best):
+            return min(a, b), max(a, b)
+        least = max(tolerance, 2 * EPS * best) / width / 2
+        t = 0.5
+        if fc not in (fa, fb):
+            xi, phi = (a - b) / (c - b), (fa - fb) / (fc - fb)
+            if phi**2 < xi and (1 - phi) ** 2 < 1 - xi:
+                t = fa / (fb - fa) * fc / (fb - fc)
+                t += (c - a) / (b - a) * fa / (fc - fa) * fb / (fc - fb)
+        t = min(1 - least, max(least, t))
+    raise NumericalError(f"no root between {low!r} and {high!r} after 200 steps")
+
+
+def last_true(
+    holds: Callable[[float], bool], low: float, high: float, rounds: int
+) -> tuple[float, float]:
+    """Where a property that holds at `low`, and not at `high`, is lost: both ends after halving
+    the stretch between them `rounds` times.
+
+    >>> last_true(lambda x: x * x < 2, 0.0, 2.0, 3)
+    (1.25, 1.5)
+    """
+    for _ in range(rounds):
+        middle = (low + high) / 2
+        low, high = (middle, high) if holds(middle) else (low, middle)
+    return low, high
