@@ -118,6 +118,9 @@ class Loss(ABC):
     smooth: bool = False
     """Whether there is nothing but a smooth density, which `density` then gives."""
 
+    gaussian_shift: float | None = None
+    """How many deviations apart P and Q are, if they are two normal laws; else None."""
+
     @property
     def least_infinite(self) -> float:
         """P-mass where Q has none, rounded down."""

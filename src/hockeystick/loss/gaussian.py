@@ -77,6 +77,10 @@ class GaussianLoss(Loss):
     symmetric = True
     smooth = True
 
+    @property
+    def gaussian_shift(self) -> float | None:  # type: ignore[override]
+        return self.shift
+
     def nodes(self, low: float, high: float, turn: float) -> Nodes:
         """The trapezoid rule, whose error a shift of the path into the complex plane bounds.
 
@@ -148,6 +152,7 @@ class TruncatedGaussianLoss(GaussianLoss):
             object.__setattr__(self, name, value)
 
     ceiling: float
+    gaussian_shift = None
 
     def nodes(self, low: float, high: float, turn: float) -> Nodes:
         """Gauss–Legendre panels, because the trapezoid rule is poor where a density is cut."""
