@@ -5,25 +5,31 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from hockeystick.bound import Bound, Bounds
-from hockeystick.checks import whole
+from hockeystick.checks import shown, whole
+from hockeystick.declared import CallText
 from hockeystick.errors import ParameterError
 from hockeystick.loss.base import Loss
 from hockeystick.numerics.series import Array
 from hockeystick.relation import Relation
 
-if TYPE_CHECKING:
-    from hockeystick.samplers.sampler import Sampler
+
+class AnySampler(CallText, ABC):
+    """What `Mechanism.on` takes. `Sampler` says all that it must know."""
+
+    @abstractmethod
+    def apply(self, mechanism: Mechanism) -> Mechanism:
+        """The mechanism on a sample of the records."""
 
 
-class Mechanism(ABC):
+class Mechanism(CallText, ABC):
     """A private computation, as the law of its privacy loss or, failing that, its Rényi curve.
 
-    Subclasses are frozen dataclasses; each gives `loss` (and inherits the rest) or, when only a
+    Subclasses are `declared`; each gives `loss` (and inherits the rest) or, when only a
     Rényi guarantee is known, `loss` returning None and `renyi`.
     """
 
@@ -96,8 +102,12 @@ class Mechanism(ABC):
 
     __rmul__ = __mul__
 
-    def on(self, sampler: Sampler) -> Mechanism:
+    def on(self, sampler: AnySampler) -> Mechanism:
         """This mechanism run on a random sample of the records."""
+        if not isinstance(sampler, AnySampler):
+            raise ParameterError(
+                f"sampler must be a Sampler such as Poisson(0.01), got {shown(sampler)}"
+            )
         return sampler.apply(self)
 
     def group(self, size: int) -> Mechanism:
@@ -198,10 +208,3 @@ def divergences(loss: Loss, orders: Array) -> tuple[Array, Array]:
     """Rényi divergences of the pair and of its reverse."""
     one = divergence(loss, orders)
     return one, one if loss.symmetric else divergence(loss.reverse(), orders)
-
-
-def call_text(name: str, *values: object, **options: object) -> str:
-    """`name(value, option=value)`, the text that `parse` reads back."""
-    words = [repr(value) for value in values]
-    words += [f"{key}={value!r}" for key, value in options.items() if value is not None]
-    return f"{name}({', '.join(words)})"

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from hockeystick.checks import probability
+from hockeystick.declared import checked, declared
 from hockeystick.errors import NumericalError, ParameterError
 from hockeystick.loss.atoms import NOTHING
 from hockeystick.loss.base import Loss
@@ -17,7 +17,7 @@ from hockeystick.loss.gaussian import GaussianLoss
 from hockeystick.loss.half import joint
 from hockeystick.loss.halves import loss_of
 from hockeystick.loss.mixture import GaussianMixture, MixtureLoss
-from hockeystick.mechanism import Mechanism, call_text, divergence, divergences
+from hockeystick.mechanism import Mechanism, divergence, divergences
 from hockeystick.numerics.binomial import binomial_weights
 from hockeystick.numerics.series import Array
 from hockeystick.relation import ADD_REMOVE, REPLACE_ONE, Relation
@@ -38,7 +38,7 @@ MOST_TOGETHER = 1000
 """Records of one person on a sample: the pair is a mixture of as many Gaussians."""
 
 
-@dataclass(frozen=True, repr=False)
+@declared
 class Poisson(Sampler):
     """Each record is drawn with probability `rate`, independently of all others.
 
@@ -58,11 +58,8 @@ class Poisson(Sampler):
     5.91223894
     """
 
-    rate: float
+    rate: float = checked(probability)
     natural_relation = ADD_REMOVE
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "rate", probability("rate", self.rate))
 
     def loss(self, mechanism: Mechanism, relation: Relation) -> Loss:
         if self.rate == 0:
@@ -144,9 +141,6 @@ class Poisson(Sampler):
         from hockeystick.random import batches
 
         return batches.poisson(population, self.rate, rng)
-
-    def __repr__(self) -> str:
-        return call_text("Poisson", self.rate)
 
 
 def antipodal_pair(add: Loss, replace: Loss, rate: float) -> Loss | None:

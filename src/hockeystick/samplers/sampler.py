@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import math
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from hockeystick.checks import whole
+from hockeystick.declared import declared
 from hockeystick.errors import NumericalError, ParameterError
 from hockeystick.loss.base import Loss
-from hockeystick.mechanism import Mechanism, divergences
+from hockeystick.mechanism import AnySampler, Mechanism, divergences
 from hockeystick.numerics.series import Array
 from hockeystick.relation import Relation
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 LARGEST_ORDER = 512
 
 
-class Sampler(ABC):
+class Sampler(AnySampler):
     """A random choice of records, fresh and secret at every step.
 
     It *draws* the batches and *accounts* for them, so what runs and what is accounted is the same.
@@ -106,7 +106,7 @@ class Sampler(ABC):
         """
 
 
-@dataclass(frozen=True, repr=False)
+@declared
 class Sampled(Mechanism):
     """A mechanism that sees a random sample of the records."""
 
@@ -147,7 +147,7 @@ class Sampled(Mechanism):
         return f"{base}.on({self.sampler!r})"
 
 
-@dataclass(frozen=True, repr=False)
+@declared
 class Grouped(Mechanism):
     """A mechanism on a sample, when `size` records of it belong to one person."""
 
