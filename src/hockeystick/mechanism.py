@@ -4,24 +4,30 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from hockeystick import questions
 from hockeystick.bound import Bound, Bounds
-from hockeystick.checks import steps_in_all, whole
+from hockeystick.checks import shown, steps_in_all, whole
+from hockeystick.declared import CallText
 from hockeystick.errors import ParameterError, RelationError
 from hockeystick.evidence import Evidence, known
 from hockeystick.loss.product import product
 from hockeystick.numerics.series import Array
 from hockeystick.relation import Relation
 
-if TYPE_CHECKING:
-    from hockeystick.samplers.sampler import Sampler
+
+class AnySampler(CallText, ABC):
+    """What `Mechanism.on` takes. `Sampler` says all that it must know."""
+
+    @abstractmethod
+    def apply(self, mechanism: Mechanism) -> Mechanism:
+        """The mechanism on a sample of the records."""
 
 
-class Mechanism(ABC):
+class Mechanism(CallText, ABC):
     """A private computation, as the law of its privacy loss or, failing that, its Rényi curve.
 
     Subclasses are frozen dataclasses; each gives its `evidence` and inherits the rest.
@@ -64,8 +70,12 @@ class Mechanism(ABC):
 
     __rmul__ = __mul__
 
-    def on(self, sampler: Sampler) -> Mechanism:
+    def on(self, sampler: AnySampler) -> Mechanism:
         """This mechanism run on a random sample of the records."""
+        if not isinstance(sampler, AnySampler):
+            raise ParameterError(
+                f"sampler must be a Sampler such as Poisson(0.01), got {shown(sampler)}"
+            )
         return sampler.apply(self)
 
     def group(self, size: int) -> Mechanism:

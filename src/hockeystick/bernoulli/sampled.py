@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from hockeystick.bernoulli.amplify import _amplify
 from hockeystick.bernoulli.channel import MOST_COINS, Channel, coins
-from hockeystick.bernoulli.loss import coin_loss
 from hockeystick.bernoulli.excess import two_points
+from hockeystick.bernoulli.loss import coin_loss
 from hockeystick.bernoulli.parameters import Coins, clipping
-from hockeystick.checks import whole
+from hockeystick.checks import Whole
+from hockeystick.declared import checked, declared
+from hockeystick.evidence import Evidence, known
 from hockeystick.loss.atoms import NOTHING, AtomicLoss
 from hockeystick.loss.base import Loss
-from hockeystick.evidence import Evidence, known
-from hockeystick.mechanism import Mechanism
+from hockeystick.mechanism import AnySampler, Mechanism
 from hockeystick.numerics.series import Array
 from hockeystick.relation import Relation
-
-if TYPE_CHECKING:
-    from hockeystick.samplers.sampler import Sampler
 
 ROUGH = 1e-4
 """How close the ends are to be at each order of a Rényi curve."""
@@ -33,7 +29,7 @@ NEAREST = 1 + 1e-6
 """Stands for order 1, which it is above."""
 
 
-@dataclass(frozen=True, repr=False)
+@declared
 class BernoulliSampled(Mechanism):
     """`samples` Bernoulli vectors with probabilities that `base` computed, clipped to [c, 1−c]^d.
 
@@ -52,14 +48,9 @@ class BernoulliSampled(Mechanism):
     """
 
     base: Mechanism
-    c: float
-    dimension: int = 1
-    samples: int = 1
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "c", clipping(self.c))
-        object.__setattr__(self, "dimension", whole("dimension", self.dimension, 1))
-        object.__setattr__(self, "samples", whole("samples", self.samples, 1))
+    c: float = checked(clipping)
+    dimension: int = checked(Whole(1), default=1)
+    samples: int = checked(Whole(1), default=1)
 
     @property
     def _coins(self) -> Coins:
@@ -102,7 +93,7 @@ class BernoulliSampled(Mechanism):
         )
         return value, value
 
-    def on(self, sampler: Sampler) -> Mechanism:
+    def on(self, sampler: AnySampler) -> Mechanism:
         """Coins of a parameter that was computed on a sample."""
         return self._of(self.base.on(sampler))
 

@@ -11,7 +11,7 @@ import numpy as np
 from hockeystick.errors import NumericalError
 from hockeystick.loss.atoms import AtomicLoss
 from hockeystick.loss.base import CHUNK, EMPTY, Atoms, Loss, Nodes
-from hockeystick.mechanisms.discrete import DiscreteNoise
+from hockeystick.mechanisms.bases.discrete_noise import DiscreteNoise
 from hockeystick.numerics.series import Array
 
 if TYPE_CHECKING:

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 from hockeystick.checks import non_negative, whole
+from hockeystick.declared import checked, declare, declared
 from hockeystick.loss.atoms import EVERYTHING, NOTHING
 from hockeystick.loss.base import Loss
 from hockeystick.loss.segment import SegmentLoss
-from hockeystick.mechanism import Mechanism, call_text
+from hockeystick.mechanism import Mechanism
 from hockeystick.mechanisms.randomized_response import RandomizedResponse
 from hockeystick.relation import Relation
 
 
-@dataclass(frozen=True, repr=False)
+@declared
 class PermuteAndFlip(Mechanism):
     """The candidates in random order, each taken with probability e^{ε(u(r) − max u)/2Δ}.
 
@@ -37,10 +37,10 @@ class PermuteAndFlip(Mechanism):
     (0.221199, Bound(1.0, lower=1.0, method='closed form'))
     """
 
-    epsilon_: float
+    epsilon_: float = checked(non_negative)
 
     def __init__(self, epsilon: float) -> None:
-        object.__setattr__(self, "epsilon_", non_negative("epsilon", epsilon))
+        declare(self, epsilon_=epsilon)
 
     def loss(self, relation: Relation) -> Loss:
         epsilon = self.epsilon_
@@ -59,6 +59,3 @@ class PermuteAndFlip(Mechanism):
 
     def group(self, size: int) -> Mechanism:
         return PermuteAndFlip(self.epsilon_ * whole("size", size, 1))
-
-    def __repr__(self) -> str:
-        return call_text("PermuteAndFlip", self.epsilon_)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from hockeystick.checks import whole
+from hockeystick.declared import declared
 from hockeystick.evidence import Evidence, known
-from hockeystick.mechanism import Mechanism, call_text
+from hockeystick.mechanism import Mechanism
 from hockeystick.numerics.series import Array
 from hockeystick.samplers.sampler import Sampler
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from hockeystick.relation import Relation
 
 
-@dataclass(frozen=True, repr=False)
+@declared
 class EveryRecord(Sampler):
     """All records, at every step: a choice that is known hides nobody, so nothing is amplified.
 
@@ -37,6 +37,3 @@ class EveryRecord(Sampler):
 
     def draw(self, population: int, rng: Randomness = None) -> Array:
         return np.arange(whole("population", population, 0))
-
-    def __repr__(self) -> str:
-        return call_text("EveryRecord")

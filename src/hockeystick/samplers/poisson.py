@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import math
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from hockeystick.checks import probability
+from hockeystick.declared import checked, declared
 from hockeystick.errors import NumericalError, ParameterError
+from hockeystick.evidence import Curve, Evidence, divergence, known
 from hockeystick.loss.atoms import NOTHING
 from hockeystick.loss.base import Loss
 from hockeystick.loss.half import joint
 from hockeystick.loss.halves import loss_of
 from hockeystick.loss.mixture import GaussianMixture, MixtureLoss
-from hockeystick.evidence import Curve, Evidence, divergence, known
-from hockeystick.mechanism import Mechanism, call_text
+from hockeystick.mechanism import Mechanism
 from hockeystick.numerics.binomial import binomial_weights
 from hockeystick.numerics.series import Array
 from hockeystick.relation import ADD_REMOVE, REPLACE_ONE, Relation
@@ -38,7 +38,7 @@ MOST_TOGETHER = 1000
 """Records of one person on a sample: the pair is a mixture of as many Gaussians."""
 
 
-@dataclass(frozen=True, repr=False)
+@declared
 class Poisson(Sampler):
     """Each record is drawn with probability `rate`, independently of all others.
 
@@ -58,11 +58,8 @@ class Poisson(Sampler):
     5.91223894
     """
 
-    rate: float
+    rate: float = checked(probability)
     natural_relation = ADD_REMOVE
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "rate", probability("rate", self.rate))
 
     def evidence(self, mechanism: Mechanism, relation: Relation, steps: int) -> Evidence:
         if self.rate == 0:
@@ -112,9 +109,7 @@ class Poisson(Sampler):
         if relation is REPLACE_ONE:
             return super().evidence_by_curve(mechanism, relation)
         curve = renyi_curve(mechanism, relation)
-        return amplified(
-            lambda few: rdp_poisson(curve, self.rate, few, factor=1), curve, self.rate
-        )
+        return amplified(lambda few: rdp_poisson(curve, self.rate, few, factor=1), curve, self.rate)
 
     def group(self, mechanism: Mechanism, size: int, relation: Relation) -> Evidence:
         pairs = known(mechanism, relation, 1).pairs
@@ -142,9 +137,6 @@ class Poisson(Sampler):
         from hockeystick.random import batches
 
         return batches.poisson(population, self.rate, rng)
-
-    def __repr__(self) -> str:
-        return call_text("Poisson", self.rate)
 
 
 def antipodal_pair(add: Loss, replace: Loss, rate: float) -> Loss | None:

@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from hockeystick.checks import whole
+from hockeystick.checks import Whole, whole
+from hockeystick.declared import checked, declared
 from hockeystick.errors import ParameterError
+from hockeystick.evidence import Evidence
 from hockeystick.loss.allocation.epoch import allocation
 from hockeystick.loss.allocation.renyi import allocation_divergences
 from hockeystick.loss.atoms import NOTHING
 from hockeystick.loss.base import Loss
 from hockeystick.loss.gaussian import GaussianLoss
 from hockeystick.loss.replacing import replaced
-from hockeystick.evidence import Evidence
-from hockeystick.mechanism import Mechanism, call_text
+from hockeystick.mechanism import Mechanism
 from hockeystick.numerics.series import Array
 from hockeystick.relation import ADD_REMOVE, REPLACE_ONE, Relation
 from hockeystick.samplers.poisson import moves_less
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from hockeystick.random.generators import Randomness
 
 
-@dataclass(frozen=True, repr=False)
+@declared
 class RandomAllocation(Sampler):
     """Each record takes part in `participations` of `steps` steps, chosen at random by itself.
 
@@ -44,19 +44,15 @@ class RandomAllocation(Sampler):
     steps: an integer >= 1; participations: an integer in [1, steps].
     """
 
-    steps: int
-    participations: int = 1
+    steps: int = checked(Whole(1))
+    participations: int = checked(Whole(1), default=1)
     natural_relation = ADD_REMOVE
 
-    def __post_init__(self) -> None:
-        steps, times = (
-            whole("steps", self.steps, 1),
-            whole("participations", self.participations, 1),
-        )
-        if times > steps:
-            raise ParameterError(f"participations must be at most the {steps} steps, got {times}")
-        object.__setattr__(self, "steps", steps)
-        object.__setattr__(self, "participations", times)
+    def check_together(self) -> None:
+        if self.participations > self.steps:
+            raise ParameterError(
+                f"participations must be at most the {self.steps} steps, got {self.participations}"
+            )
 
     def evidence(self, mechanism: Mechanism, relation: Relation, steps: int) -> Evidence:
         attained = self._attained(mechanism, relation)
@@ -96,12 +92,8 @@ class RandomAllocation(Sampler):
 
         return batches.allocation(population, self.steps, self.participations, rng)
 
-    def __repr__(self) -> str:
-        times = None if self.participations == 1 else self.participations
-        return call_text(type(self).__name__, self.steps, participations=times)
 
-
-@dataclass(frozen=True, repr=False)
+@declared
 class AllocationBlock(RandomAllocation):
     """One of the blocks by which several participations are bounded.
 
@@ -110,13 +102,12 @@ class AllocationBlock(RandomAllocation):
     for a k-th of that; for other noise there is none.
     """
 
-    blocks: int = field(default=1, kw_only=True)
-    total: int = field(default=1, kw_only=True)
+    blocks: int = checked(Whole(1), default=1, kw_only=True)
+    total: int = checked(Whole(1), default=1, kw_only=True)
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        object.__setattr__(self, "blocks", whole("blocks", self.blocks, 1))
-        object.__setattr__(self, "total", whole("total", self.total, self.blocks))
+    def check_together(self) -> None:
+        super().check_together()
+        whole("total", self.total, self.blocks)
 
     def _attained(self, mechanism: Mechanism, relation: Relation) -> Loss:
         if relation is REPLACE_ONE and moves_less(mechanism):
@@ -125,6 +116,3 @@ class AllocationBlock(RandomAllocation):
         if base.gaussian_shift is None:
             return NOTHING
         return GaussianLoss(base.gaussian_shift * math.sqrt(self.blocks / self.total))
-
-    def __repr__(self) -> str:
-        return call_text("AllocationBlock", self.steps, blocks=self.blocks, total=self.total)

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import math
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from hockeystick.checks import whole
+from hockeystick.declared import declared
 from hockeystick.errors import NumericalError, ParameterError
-from hockeystick.loss.base import Loss
 from hockeystick.evidence import Curve, Evidence, divergences, known, smaller
-from hockeystick.mechanism import Mechanism
+from hockeystick.loss.base import Loss
+from hockeystick.mechanism import AnySampler, Mechanism
 from hockeystick.numerics.series import Array
 from hockeystick.relation import Relation
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 LARGEST_ORDER = 512
 
 
-class Sampler(ABC):
+class Sampler(AnySampler):
     """A random choice of records, fresh and secret at every step.
 
     It *draws* the batches and *accounts* for them, so what runs and what is accounted is the same.
@@ -78,7 +78,7 @@ class Sampler(ABC):
         """
 
 
-@dataclass(frozen=True, repr=False)
+@declared
 class Sampled(Mechanism):
     """A mechanism that sees a random sample of the records."""
 
@@ -103,7 +103,7 @@ class Sampled(Mechanism):
         return f"{base}.on({self.sampler!r})"
 
 
-@dataclass(frozen=True, repr=False)
+@declared
 class Grouped(Mechanism):
     """A mechanism on a sample, when `size` records of it belong to one person."""
 

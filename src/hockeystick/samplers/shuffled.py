@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from hockeystick.checks import whole
+from hockeystick.checks import Whole
+from hockeystick.declared import checked, declared
 from hockeystick.errors import RelationError
 from hockeystick.evidence import Evidence, known
-from hockeystick.mechanism import Mechanism, call_text
+from hockeystick.mechanism import Mechanism
 from hockeystick.numerics.series import Array
 from hockeystick.relation import ADD_REMOVE, ZERO_OUT, Relation
 from hockeystick.samplers.sampler import Sampler
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from hockeystick.random.generators import Randomness
 
 
-@dataclass(frozen=True, repr=False)
+@declared
 class Shuffled(Sampler):
     """All records in a random order, in batches of `size`: an *epoch*, with each record once.
 
@@ -34,11 +34,8 @@ class Shuffled(Sampler):
     size: records in a batch, an integer >= 1.
     """
 
-    size: int
+    size: int = checked(Whole(1))
     natural_relation = ZERO_OUT
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "size", whole("size", self.size, 1))
 
     def evidence(self, mechanism: Mechanism, relation: Relation, steps: int) -> Evidence:
         if relation is ADD_REMOVE:
@@ -58,6 +55,3 @@ class Shuffled(Sampler):
         from hockeystick.random import batches
 
         return batches.partition(population, self.size, rng)
-
-    def __repr__(self) -> str:
-        return call_text("Shuffled", self.size)

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from hockeystick.checks import probability, whole
+from hockeystick.checks import Whole, probability
+from hockeystick.declared import checked, declared
+from hockeystick.evidence import Evidence, known
 from hockeystick.loss.atoms import NOTHING
 from hockeystick.loss.base import Loss
 from hockeystick.loss.labelled import LabelledLoss
-from hockeystick.evidence import Evidence, known
-from hockeystick.mechanism import Mechanism, call_text
+from hockeystick.mechanism import Mechanism
 from hockeystick.numerics.binomial import binomial_above
 from hockeystick.numerics.series import Array
 from hockeystick.relation import ADD_REMOVE, REPLACE_ONE, Relation
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from hockeystick.random.generators import Randomness
 
 
-@dataclass(frozen=True, repr=False)
+@declared
 class TruncatedPoisson(Sampler):
     """Each record with probability `rate`; if more than `limit` were drawn, a uniform `limit` stay.
 
@@ -39,15 +39,10 @@ class TruncatedPoisson(Sampler):
     rate: in [0, 1]; limit: an integer >= 0; population: an integer >= 1, public.
     """
 
-    rate: float
-    limit: int
-    population: int
+    rate: float = checked(probability)
+    limit: int = checked(Whole(0))
+    population: int = checked(Whole(1))
     natural_relation = ADD_REMOVE
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "rate", probability("rate", self.rate))
-        object.__setattr__(self, "limit", whole("limit", self.limit, 0))
-        object.__setattr__(self, "population", whole("population", self.population, 1))
 
     @property
     def full(self) -> float:
@@ -82,6 +77,3 @@ class TruncatedPoisson(Sampler):
 
         population = same_population(self.population, population)
         return np.asarray(batches.truncated_poisson(population, self.rate, self.limit, rng))
-
-    def __repr__(self) -> str:
-        return call_text("TruncatedPoisson", self.rate, self.limit, self.population)

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 import math
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from hockeystick.checks import whole
+from hockeystick.checks import Whole
+from hockeystick.declared import checked, declared
 from hockeystick.errors import NumericalError, ParameterError
+from hockeystick.evidence import Curve, Evidence, divergences
 from hockeystick.loss.atoms import EVERYTHING, NOTHING
 from hockeystick.loss.base import Loss
 from hockeystick.loss.half import Half, joint
 from hockeystick.loss.halves import loss_of
 from hockeystick.loss.labelled import LabelledLoss
 from hockeystick.loss.mixture import GaussianMixture, MixtureLoss
-from hockeystick.evidence import Curve, Evidence, divergences
-from hockeystick.mechanism import Mechanism, call_text
+from hockeystick.mechanism import Mechanism
 from hockeystick.numerics.binomial import binomial_above, binomial_weights
 from hockeystick.numerics.series import Array, log_mixed
 from hockeystick.relation import ADD_REMOVE, REPLACE_ONE, ZERO_OUT, Relation
@@ -35,7 +35,7 @@ MOST_COPIES = 1000
 MOST_TAIL = 10_000_000
 
 
-@dataclass(frozen=True, repr=False)
+@declared
 class WithReplacement(Sampler):
     """`size` draws from `population` records, each draw uniform and independent.
 
@@ -59,13 +59,9 @@ class WithReplacement(Sampler):
     size: an integer >= 0; population: an integer >= 1, public, the larger of two sizes.
     """
 
-    size: int
-    population: int
+    size: int = checked(Whole(0))
+    population: int = checked(Whole(1))
     natural_relation = REPLACE_ONE
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "size", whole("size", self.size, 0))
-        object.__setattr__(self, "population", whole("population", self.population, 1))
 
     @cached_property
     def _copies(self) -> tuple[Array, float]:
@@ -201,6 +197,3 @@ class WithReplacement(Sampler):
         from hockeystick.random import batches
 
         return batches.multiset(same_population(self.population, population), self.size, rng)
-
-    def __repr__(self) -> str:
-        return call_text("WithReplacement", self.size, self.population)

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from hockeystick.checks import whole
+from hockeystick.checks import Whole, whole
+from hockeystick.declared import checked, declared
 from hockeystick.errors import ParameterError
+from hockeystick.evidence import Evidence, known
 from hockeystick.loss.atoms import NOTHING
 from hockeystick.loss.base import Loss
 from hockeystick.loss.half import joint
 from hockeystick.loss.halves import loss_of
 from hockeystick.loss.mixture import GaussianMixture, MixtureLoss
-from hockeystick.evidence import Evidence, known
-from hockeystick.mechanism import Mechanism, call_text
+from hockeystick.mechanism import Mechanism
 from hockeystick.numerics.series import Array
 from hockeystick.relation import ADD_REMOVE, REPLACE_ONE, ZERO_OUT, Relation
 from hockeystick.samplers.sampler import (
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from hockeystick.random.generators import Randomness
 
 
-@dataclass(frozen=True, repr=False)
+@declared
 class WithoutReplacement(Sampler):
     """`size` of `population` records, every subset of that size as likely as any other.
 
@@ -57,20 +57,16 @@ class WithoutReplacement(Sampler):
     0.852086082
     """
 
-    size: int
-    population: int
+    size: int = checked(Whole(0))
+    population: int = checked(Whole(1))
     natural_relation = REPLACE_ONE
 
-    def __post_init__(self) -> None:
-        population = whole("population", self.population, 1)
-        size = whole("size", self.size, 0)
-        if size > population:
+    def check_together(self) -> None:
+        if self.size > self.population:
             raise ParameterError(
-                f"size must be at most the population of {population} when records are drawn "
-                f"without replacement, got {size}"
+                f"size must be at most the population of {self.population} when records are drawn "
+                f"without replacement, got {self.size}"
             )
-        object.__setattr__(self, "population", population)
-        object.__setattr__(self, "size", size)
 
     @property
     def fraction(self) -> float:
@@ -131,9 +127,6 @@ class WithoutReplacement(Sampler):
         from hockeystick.random import batches
 
         return batches.subset(same_population(self.population, population), self.size, rng)
-
-    def __repr__(self) -> str:
-        return call_text("WithoutReplacement", self.size, self.population)
 
 
 def fixed_size_loss(mechanism: Mechanism, relation: Relation, fraction: float) -> Loss:

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 
 from hockeystick.checks import non_negative, whole
+from hockeystick.declared import checked, declare, declared
 from hockeystick.loss.atoms import EVERYTHING, NOTHING
 from hockeystick.loss.base import Loss
 from hockeystick.loss.segment import SegmentLoss
-from hockeystick.mechanism import Mechanism, call_text
+from hockeystick.mechanism import Mechanism
 from hockeystick.mechanisms.randomized_response import RandomizedResponse
 from hockeystick.numerics.series import Array
 from hockeystick.relation import Relation
 
 
-@dataclass(frozen=True, repr=False)
+@declared
 class ExponentialMechanism(Mechanism):
     """A choice whose loss has range at most ε: max loss − min loss <= ε (bounded range).
 
@@ -35,11 +35,11 @@ class ExponentialMechanism(Mechanism):
     epsilon: the bound on the range, in [0, inf].
     """
 
-    epsilon_: float
+    epsilon_: float = checked(non_negative)
     renyi_is_tighter = True
 
     def __init__(self, epsilon: float) -> None:
-        object.__setattr__(self, "epsilon_", non_negative("epsilon", epsilon))
+        declare(self, epsilon_=epsilon)
 
     def loss(self, relation: Relation) -> Loss:
         epsilon = self.epsilon_
@@ -75,6 +75,3 @@ class ExponentialMechanism(Mechanism):
             value = epsilon + (np.log(y) + np.log(mass * -np.expm1(-s * epsilon) + gone) / s)
         value = np.where(np.isinf(orders), epsilon, np.clip(value, 0, epsilon))
         return value, value
-
-    def __repr__(self) -> str:
-        return call_text("ExponentialMechanism", self.epsilon_)
