@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
@@ -12,6 +11,7 @@ import numpy as np
 
 from hockeystick.errors import ParameterError
 from hockeystick.loss.base import Loss
+from hockeystick.loss.divergence import divergences
 from hockeystick.numerics.series import Array
 from hockeystick.relation import Relation
 
@@ -67,25 +67,6 @@ def known(mechanism: Mechanism, relation: Relation, steps: int) -> Evidence:
     Kept, because the quadrature of a sampled profile is some work.
     """
     return mechanism.evidence(relation, steps)
-
-
-def divergence(loss: Loss, orders: Array) -> Array:
-    """Rényi divergences at orders from 1 (the KL divergence) to inf (the largest loss)."""
-    if loss.infinite:
-        return np.full(orders.shape, math.inf)
-    value = np.where(np.isinf(orders), max(0.0, loss.top), 0.0)
-    value[orders == 1] = loss.mean() if (orders == 1).any() else 0.0
-    between = (orders > 1) & np.isfinite(orders)
-    if between.any():
-        s = orders[between] - 1
-        value[between] = np.maximum(loss.cgf(s).real / s, 0.0)
-    return value
-
-
-def divergences(loss: Loss, orders: Array) -> tuple[Array, Array]:
-    """Rényi divergences of the pair and of its reverse."""
-    one = divergence(loss, orders)
-    return one, one if loss.symmetric else divergence(loss.reverse(), orders)
 
 
 def smaller(one: tuple[Array, Array], other: tuple[Array, Array]) -> tuple[Array, Array]:

@@ -6,8 +6,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from typing import Any, ClassVar
 
-import numpy as np
-
 from hockeystick import questions
 from hockeystick.bound import Bound, Bounds
 from hockeystick.checks import shown, steps_in_all, whole
@@ -165,14 +163,7 @@ class Composition(Mechanism):
     def evidence(self, relation: Relation, steps: int = 1) -> Evidence:
         """Of all parts together, as one release: for sampling once and for all."""
         parts = [(known(part, relation, 2), count) for part, count in self._parts.items()]
-
-        def curve(orders: Array) -> tuple[Array, Array]:
-            one, other = np.zeros(orders.shape), np.zeros(orders.shape)
-            for evidence, count in parts:
-                forward, backward = evidence.renyi(orders)
-                one, other = one + count * forward, other + count * backward
-            return one, other
-
+        curve = questions.renyi_curve(self, relation)
         if not all(evidence.pairs for evidence, _ in parts):
             return Evidence(curve=curve)
         attained = None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,8 +13,9 @@ import numpy as np
 from hockeystick import checks
 from hockeystick.bound import Bound, Bounds, Interval
 from hockeystick.errors import NumericalError, ParameterError
-from hockeystick.evidence import Evidence, divergence, known
+from hockeystick.evidence import Curve, Evidence, known
 from hockeystick.loss.base import LARGE_ORDER, Loss
+from hockeystick.loss.divergence import divergence
 from hockeystick.loss.sum import ComposedLoss
 from hockeystick.numerics.series import Array
 from hockeystick.relation import ADD_REMOVE, Relation
@@ -77,10 +79,17 @@ def _both_ways(losses: list[tuple[Loss, int]]) -> Sides:
     return [forward] if forward.symmetric else [forward, forward.reverse()]
 
 
-def _curve(parts: Parts, orders: Array) -> tuple[Array, Array]:
-    """Rényi divergences of all parts together."""
-    both = [(count, *evidence.renyi(orders)) for evidence, count in parts]
-    return sum(n * one for n, one, _ in both), sum(n * other for n, _, other in both)
+def renyi_curve(mechanism: Mechanism, relation: Relation) -> Curve:
+    """Rényi divergences of all parts of a mechanism together."""
+    return partial(_divergences, parts_of(mechanism, relation))
+
+
+def _divergences(parts: Parts, orders: Array) -> tuple[Array, Array]:
+    one, other = np.zeros(orders.shape), np.zeros(orders.shape)
+    for evidence, count in parts:
+        forward, backward = evidence.renyi(orders)
+        one, other = one + count * forward, other + count * backward
+    return one, other
 
 
 # one number -------------------------------------------------------------------------------------
@@ -116,7 +125,7 @@ def _answer(parts: Parts, method: str, question: Question) -> Bound:
         )
     answers = [worst(sides, question, method) for sides in choices]
     if not choices or (method == AUTO and any(each.curve_is_tighter for each, _ in parts)):
-        answers.append(question.from_curve(lambda orders: _curve(parts, orders)))
+        answers.append(question.from_curve(partial(_divergences, parts)))
     best = min(answers, key=lambda answer: answer.upper)
     lower = answers[0].lower
     sides = attained(parts) if choices else []
@@ -146,7 +155,7 @@ def rdp(mechanism: Mechanism, order: Any, relation: Relation | None) -> Any:
     parts = parts_of(mechanism, relation, steps=2)  # one pair has to do for all orders
     has_losses = bool(dominating(parts)) if parts else True
     for some in _by_size(flat):
-        value = np.maximum(*_curve(parts, flat[some])) if parts else upper[some]
+        value = np.maximum(*_divergences(parts, flat[some]))
         upper[some] = value * (1 + ROUNDING) if has_losses else value
         if has_losses:
             lower[some] = _attained_divergence(parts, flat[some], value) * (1 - ROUNDING)

@@ -7,6 +7,7 @@ from typing import Any
 
 from hockeystick.checks import finite_non_negative, probability
 from hockeystick.declared import checked, declare, declared
+from hockeystick.evidence import Evidence
 from hockeystick.loss.base import Loss
 from hockeystick.loss.dots import dotted_loss
 from hockeystick.loss.profile import ProfileLoss
@@ -48,8 +49,8 @@ class ProfileDP(GivenCurve):
     def __init__(self, profile: GivenAs) -> None:
         declare(self, curve=profile)
 
-    def loss(self, relation: Relation) -> Loss:
-        return _loss(self.curve, relation)
+    def evidence(self, relation: Relation, steps: int = 1) -> Evidence:
+        return Evidence((_loss(self.curve, relation),))
 
 
 @lru_cache(maxsize=64)

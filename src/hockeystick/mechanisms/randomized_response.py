@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 from hockeystick.checks import Whole, non_negative, probability, whole
 from hockeystick.declared import checked, declare, declared
 from hockeystick.errors import ParameterError
+from hockeystick.evidence import Evidence
 from hockeystick.loss.atoms import EVERYTHING, AtomicLoss
 from hockeystick.loss.base import Loss
 from hockeystick.mechanism import Mechanism
@@ -62,7 +63,10 @@ class RandomizedResponse(Mechanism):
             )
         return cls(math.inf if p == 1 else max(0.0, math.log(p * others / (1 - p))), categories)
 
-    def loss(self, relation: Relation) -> Loss:
+    def evidence(self, relation: Relation, steps: int = 1) -> Evidence:
+        return Evidence((self._loss(),))
+
+    def _loss(self) -> Loss:
         epsilon, others = self.epsilon_, self.categories - 1
         if math.isinf(epsilon):
             return EVERYTHING

@@ -11,9 +11,10 @@ import numpy as np
 from hockeystick.checks import probability
 from hockeystick.declared import checked, declared
 from hockeystick.errors import NumericalError, ParameterError
-from hockeystick.evidence import Curve, Evidence, divergence, known
+from hockeystick.evidence import Curve, Evidence, known
 from hockeystick.loss.atoms import NOTHING
 from hockeystick.loss.base import Loss
+from hockeystick.loss.divergence import divergence
 from hockeystick.loss.half import joint
 from hockeystick.loss.halves import loss_of
 from hockeystick.loss.mixture import GaussianMixture, MixtureLoss

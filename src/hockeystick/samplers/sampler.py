@@ -14,8 +14,9 @@ import numpy as np
 from hockeystick.checks import whole
 from hockeystick.declared import declared
 from hockeystick.errors import NumericalError, ParameterError
-from hockeystick.evidence import Curve, Evidence, divergences, known, smaller
+from hockeystick.evidence import Curve, Evidence, known, smaller
 from hockeystick.loss.base import Loss
+from hockeystick.loss.divergence import divergences
 from hockeystick.mechanism import AnySampler, Mechanism
 from hockeystick.numerics.series import Array
 from hockeystick.relation import Relation

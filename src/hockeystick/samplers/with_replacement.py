@@ -12,9 +12,10 @@ import numpy as np
 from hockeystick.checks import Whole
 from hockeystick.declared import checked, declared
 from hockeystick.errors import NumericalError, ParameterError
-from hockeystick.evidence import Curve, Evidence, divergences
+from hockeystick.evidence import Curve, Evidence
 from hockeystick.loss.atoms import EVERYTHING, NOTHING
 from hockeystick.loss.base import Loss
+from hockeystick.loss.divergence import divergences
 from hockeystick.loss.half import Half, joint
 from hockeystick.loss.halves import loss_of
 from hockeystick.loss.labelled import LabelledLoss

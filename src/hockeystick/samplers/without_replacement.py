@@ -74,7 +74,7 @@ class WithoutReplacement(Sampler):
         return self.size / self.population
 
     def evidence(self, mechanism: Mechanism, relation: Relation, steps: int) -> Evidence:
-        pairs = (fixed_size_loss(mechanism, relation, self.fraction),)
+        pairs: tuple[Loss, ...] = (fixed_size_loss(mechanism, relation, self.fraction),)
         if self.size == 0:
             return Evidence(pairs)
         if relation is ZERO_OUT:

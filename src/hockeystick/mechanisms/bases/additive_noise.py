@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from hockeystick.checks import finite_positive, non_negative, whole
 from hockeystick.declared import checked, declared
+from hockeystick.evidence import Evidence
 from hockeystick.loss.atoms import EVERYTHING, NOTHING
 from hockeystick.loss.base import Loss
 from hockeystick.mechanism import Mechanism
@@ -44,7 +45,11 @@ class AdditiveNoise(Mechanism):
     replace_sensitivity: float = checked(finite_positive, default=2.0)
     sensitivity: float = checked(finite_positive, default=1.0, kw_only=True)
 
-    def loss(self, relation: Relation) -> Loss:
+    def evidence(self, relation: Relation, steps: int = 1) -> Evidence:
+        return Evidence((self._moved(relation),))
+
+    def _moved(self, relation: Relation) -> Loss:
+        """The loss when the query moves as far as the relation lets it."""
         sensitivity = self.replace_sensitivity if relation is REPLACE_ONE else 1.0
         noise = self.noise_multiplier / sensitivity
         if noise < LEAST_NOISE:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 from hockeystick.checks import Whole, non_negative, whole
 from hockeystick.declared import checked, declared
 from hockeystick.errors import ParameterError
+from hockeystick.evidence import Evidence
 from hockeystick.loss.atoms import EVERYTHING, NOTHING
 from hockeystick.loss.base import Loss
 from hockeystick.mechanism import Mechanism
@@ -53,7 +54,11 @@ class DiscreteNoise(Mechanism):
         """Scale of the noise on the integers."""
         return self.noise_multiplier * self.sensitivity
 
-    def loss(self, relation: Relation) -> Loss:
+    def evidence(self, relation: Relation, steps: int = 1) -> Evidence:
+        return Evidence((self._moved(relation),))
+
+    def _moved(self, relation: Relation) -> Loss:
+        """The loss when the query moves as far as the relation lets it."""
         steps = self.sensitivity
         if relation is REPLACE_ONE:
             steps = self.replace_sensitivity or 2 * steps
