@@ -9,10 +9,8 @@ import numpy as np
 import pytest
 
 import hockeystick as hs
-from hockeystick.loss.base import Loss, Nodes
 from hockeystick.loss.hull import hull_loss
 from hockeystick.numerics.binomial import binomial_above
-from hockeystick.numerics.series import Array
 
 
 def test_a_curve_known_at_infinity_alone_says_nothing_better_at_order_one() -> None:
@@ -76,20 +74,6 @@ def test_groups_of_concentrated_releases(size: int) -> None:
     found = hs.ZeroConcentratedDP(0.0, 1.0).group(size)
     assert isinstance(found, hs.ZeroConcentratedDP)
     assert float(truth) * (1 - 1e-15) <= found.xi <= float(truth) * (1 + 1e-6)
-
-
-def test_a_continuous_loss_must_give_its_tails() -> None:
-    class Forgetful(Loss):
-        top, bottom = 1.0, -1.0
-
-        def nodes(self, low: float, high: float, turn: float) -> Nodes:
-            raise NotImplementedError
-
-        def profile(self, epsilon: Array) -> Array:
-            raise NotImplementedError
-
-    with pytest.raises(hs.NumericalError, match="must give its tails"):
-        Forgetful().tails(np.zeros(1))
 
 
 @pytest.mark.parametrize("top", [0.5, 3.0, 10.0])

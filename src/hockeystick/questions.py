@@ -72,6 +72,7 @@ class _Question:
         An answer whose ends are far apart is compared with the next route's; where all else fails
         the Rényi divergences of the loss still give a safe upper end.
         """
+        loss.check_mass()
         found: list[Interval] = []
         answer = self.at_the_ends(loss, given)
         if answer is not None:

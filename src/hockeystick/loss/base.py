@@ -11,6 +11,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -42,6 +43,13 @@ LARGE_TERM = 3.0
 """Up to e^3 for the largest term of e^K, K is computed relative to its own size, not to 1."""
 FAR_EXPONENT = 300.0
 """From here on e^{sL} is not separated from the probability of L: it would overflow."""
+
+MASS_ERROR = 1e-9
+"""How far from 1 the masses of a law may add up."""
+END_ERROR = 1e-12
+"""How far its ends may be off: as its square root, where a density has no bound at its end."""
+CHECKED_AT = 0.37
+"""The losses at which a law is checked, as a part of the largest loss or of 1: no round number."""
 
 LARGE_ORDER = 1000.0
 """From here on it is worth to look whether a sampled loss is decided by its largest values."""
@@ -99,22 +107,27 @@ NO_ATOMS = Atoms(EMPTY, EMPTY)
 
 
 class Loss(ABC):
-    """The law of the privacy loss of one pair (P, Q)."""
+    """The law of the privacy loss of one pair (P, Q).
+
+    What decides safety has no default: a law says where it ends, what it has at infinity, its
+    atoms and the masses of its continuous part. `DiscreteLoss` and `AtomlessLoss` say one of the
+    two for laws that have only the other. `check_mass` refuses a law that does not add up.
+    """
 
     top: float
     """The largest finite loss (inf when unbounded)."""
     bottom: float
     """The smallest finite loss (−inf when unbounded)."""
-    infinite: float = 0.0
+    infinite: float
     """P-mass where Q has none, rounded up."""
-    void: float = 0.0
+    void: float
     """Q-mass where P has none."""
+    continuous: bool
+    """Whether there is a continuous part."""
     symmetric: bool = False
     """Whether (Q, P) has the same loss, so that one direction speaks for both."""
     spacing: float | None = None
     """The distance of the lattice that holds every loss, if one does; 0 for a single value."""
-    continuous: bool = True
-    """Whether there is a continuous part."""
     smooth: bool = False
     """Whether there is nothing but a smooth density, which `density` then gives."""
 
@@ -151,16 +164,58 @@ class Loss(ABC):
             return np.asarray(np.log(self.profile(epsilon)))
 
     @property
+    @abstractmethod
     def atoms(self) -> Atoms:
         """The atoms among the finite losses."""
-        return NO_ATOMS
 
+    @abstractmethod
     def tails(self, losses: Array) -> Tails:
         """Masses of the continuous part on both sides of each loss."""
-        if self.continuous:
-            raise NumericalError(f"{self!r} has a continuous part and must give its tails")
-        nothing = np.zeros_like(losses)
-        return Tails(nothing, nothing, nothing, nothing)
+
+    def check_mass(self) -> None:
+        """Raise `NumericalError` unless what is said of this law fits together.
+
+        P- and Q-mass are 1, nothing lies beyond the ends, the profile is that of the masses, and
+        a symmetric law is its own mirror image. Remembered: routes ask before they trust a grid.
+        """
+        if self._contradiction:
+            raise NumericalError(f"{self!r} contradicts itself: {self._contradiction}")
+
+    @cached_property
+    def _contradiction(self) -> str:
+        """What does not fit, in words; nothing if all does."""
+        x = CHECKED_AT * min(1.0, max(self.top, 0.0))
+        low, high = (
+            end + slack if math.isfinite(end) else end
+            for end, slack in (
+                (self.bottom, -END_ERROR * (1 + abs(self.bottom))),
+                (self.top, END_ERROR * (1 + abs(self.top))),
+            )
+        )
+        marks = np.array([low, -x, x, high])
+        tails = np.array(self.tails(marks))
+        losses, log_q = self.atoms
+        p, q = np.exp(log_q + losses), np.exp(log_q)
+        p_total, q_total = float(p.sum()) + self.infinite, float(q.sum()) + self.void
+        above = losses > marks[:, None]
+        p_above = tails[0] + above @ p + self.infinite
+        q_above = tails[1] + above @ q
+        q_below = tails[3] + (losses < marks[:, None]) @ q + self.void
+        delta = float(self.profile(marks[2:3])[0])
+        gaps = (
+            ("P does not add up to 1", tails[0] + tails[2] + (p_total - 1)),
+            ("Q does not add up to 1", tails[1] + tails[3] + (q_total - 1)),
+            ("there is mass above its top", p_above[3] - self.infinite),
+            ("there is mass below its bottom", q_below[0] - self.void),
+            (
+                "its profile is not that of its masses",
+                p_above[2] - math.exp(x) * q_above[2] - delta,
+            ),
+            ("it has tails but no continuous part", 0.0 if self.continuous else tails),
+            ("it is not symmetric", p_above - q_below[::-1] if self.symmetric else 0.0),
+        )
+        allowed = MASS_ERROR + self._last_digits
+        return next((gap for gap, size in gaps if not np.abs(size).max() <= allowed), "")
 
     def density(self, losses: Array) -> Array:
         """Q-density of a smooth loss."""
@@ -216,10 +271,20 @@ class Loss(ABC):
         nodes = self.nodes(min(float(low), -1.0), max(float(high), 0.0), float(turn))
         rows = max(1, CHUNK // max(1, nodes.losses.size))
         log_p = nodes.log_q + nodes.losses
+        if "_whole" not in self.__dict__:
+            self.__dict__["_whole"] = self._check_nodes(nodes)
         largest = max((low * nodes.losses + log_p).max(), (high * nodes.losses + log_p).max())
         evaluate = self._cgf_small if largest < LARGE_TERM else self._cgf_large
         blocks = [evaluate(s[i : i + rows], nodes) for i in range(0, s.size, rows)]
         return blocks[0] if len(blocks) == 1 else np.concatenate(blocks)
+
+    def _check_nodes(self, nodes: Nodes) -> bool:
+        """Raise `NumericalError` unless a quadrature has all of P and Q."""
+        q = float(np.exp(nodes.log_q).sum()) + self.void
+        p = float(np.exp(nodes.log_q + nodes.losses).sum()) + self.infinite
+        if not max(abs(p - 1), abs(q - 1)) <= MASS_ERROR + self._last_digits:
+            raise NumericalError(f"the quadrature of {self!r} has P-mass {p!r}, Q-mass {q!r}")
+        return True
 
     def _cgf_small(self, s: Complex, nodes: Nodes) -> Complex:
         """log1p of E_P[e^{sL} − 1 − sL] + s·E_P[L] − infinite: each term of second order."""
@@ -306,6 +371,26 @@ class Loss(ABC):
             apart = np.maximum(np.sqrt(1 - seen**2) - back, 0.0)
             seen = np.sqrt(1 - np.minimum(apart, 1.0) ** 2)
         return np.asarray(np.minimum(seen, sure))
+
+
+class DiscreteLoss(Loss):
+    """Atoms and nothing else."""
+
+    continuous = False
+
+    def tails(self, losses: Array) -> Tails:
+        nothing = np.zeros_like(losses)
+        return Tails(nothing, nothing, nothing, nothing)
+
+
+class AtomlessLoss(Loss):
+    """A continuous part and nothing else."""
+
+    continuous = True
+
+    @property
+    def atoms(self) -> Atoms:
+        return NO_ATOMS
 
 
 def _far_terms(s: Complex, losses: Array, log_p: Array) -> Complex:
@@ -397,6 +482,7 @@ class Mixed(Loss):
             "top": float(log_mixed(rate, np.array([base.top]))[0]),
             "bottom": floor if base.void else float(log_mixed(rate, np.array([base.bottom]))[0]),
             "infinite": around_product(rate, base.infinite)[1],
+            "void": 0.0,
             "continuous": base.continuous,
             "smooth": base.smooth,
             "steepest": rate / (rate + (1 - rate) * math.exp(-base.top)),

@@ -44,7 +44,7 @@ MANY_ATOMS = 40
 class HalvesLoss(Loss):
     """The pair with profile `forward` for ε >= 0 and `backward` for ε >= 0 of its reverse."""
 
-    smooth = False
+    continuous = True
 
     def __init__(self, forward: Half, backward: Half | None = None) -> None:
         self.forward, self.backward = forward, backward or forward

@@ -19,11 +19,11 @@ def hull_loss(a: Array, h: Array) -> AtomicLoss:
     """
     a, h = lower_hull(a, h)
     slopes = np.append(np.diff(h) / np.diff(a), 0.0)
-    with np.errstate(divide="ignore"):
-        log_q = np.log(np.maximum(np.diff(slopes), 0))
     void = 1 + float(slopes[0])
     if void <= ROUNDING / float(a[1]):  # 1 − h(a) is a but for the rounding of h
-        void = 0.0
+        void, slopes[0] = 0.0, -1.0
+    with np.errstate(divide="ignore"):
+        log_q = np.log(np.maximum(np.diff(slopes), 0))
     return AtomicLoss(np.log(a[1:]), log_q, infinite=float(h[-1]), void=void)
 
 

@@ -8,14 +8,14 @@ import numpy as np
 
 from hockeystick.errors import ParameterError
 from hockeystick.loss.atoms import AtomicLoss
-from hockeystick.loss.base import EMPTY, Atoms, Loss, Nodes
+from hockeystick.loss.base import EMPTY, Atoms, DiscreteLoss, Loss, Nodes
 from hockeystick.loss.half import Half
 from hockeystick.numerics.series import Array
 
 MOST_TILT = 1e7
 
 
-class MirroredLoss(Loss):
+class MirroredLoss(DiscreteLoss):
     """Atoms without end: for each ℓ > 0 of the losses before, one at log(1 − rate + rate·e^ℓ).
 
     As many at the opposite losses, by symmetry, and what is left at 0 (the pair that two-sided
@@ -24,7 +24,6 @@ class MirroredLoss(Loss):
     """
 
     symmetric = True
-    continuous = False
 
     def __init__(self, half: Half) -> None:
         self.half = half

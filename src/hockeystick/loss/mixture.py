@@ -10,7 +10,7 @@ import numpy as np
 from scipy.special import ndtr
 
 from hockeystick.errors import NumericalError
-from hockeystick.loss.base import Loss, Nodes, Tails, in_blocks
+from hockeystick.loss.base import AtomlessLoss, Loss, Nodes, Tails, in_blocks
 from hockeystick.loss.gaussian import ANGLE, NATS, REACH, legendre
 from hockeystick.numerics.series import Array
 
@@ -75,7 +75,7 @@ class GaussianMixture:
 
 
 @dataclass(frozen=True)
-class MixtureLoss(Loss):
+class MixtureLoss(AtomlessLoss):
     """P and Q mixtures of unit Gaussians with P/Q increasing in x.
 
     So it is when every mean of P is at least every mean of Q. Outcomes above `ceiling` count as

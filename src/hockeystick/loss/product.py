@@ -13,7 +13,17 @@ from scipy.special import ndtr
 
 from hockeystick.errors import NumericalError, ParameterError
 from hockeystick.loss.atoms import EVERYTHING, NOTHING, AtomicLoss
-from hockeystick.loss.base import CHUNK, EMPTY, Atoms, Complex, Loss, Nodes, Tails, in_blocks
+from hockeystick.loss.base import (
+    CHUNK,
+    EMPTY,
+    AtomlessLoss,
+    Atoms,
+    Complex,
+    Loss,
+    Nodes,
+    Tails,
+    in_blocks,
+)
 from hockeystick.loss.gaussian import (
     ANGLE,
     MOST_NODES,
@@ -129,7 +139,7 @@ def _merged(losses: Array, log_q: Array) -> Atoms:
 
 
 @dataclass(frozen=True)
-class BlurredLoss(Loss):
+class BlurredLoss(AtomlessLoss):
     """A Gaussian release of N(shift, 1) against N(0, 1) together with another loss.
 
     The sum has the smooth density Σ q_j·f(x − ℓ_j), with f that of the Gaussian's loss and the q_j

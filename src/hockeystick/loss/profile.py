@@ -18,7 +18,7 @@ import numpy as np
 from numpy.polynomial import legendre
 
 from hockeystick.errors import NumericalError, ParameterError
-from hockeystick.loss.base import CHUNK, EMPTY, Complex, Loss, Mixed, Nodes, Tails
+from hockeystick.loss.base import CHUNK, EMPTY, AtomlessLoss, Complex, Loss, Mixed, Nodes, Tails
 from hockeystick.loss.given import LAST, Given
 from hockeystick.loss.panels import (
     NATS,
@@ -43,7 +43,7 @@ MOST_TERMS = 1 << 28
 """Most points of the curve × points of the plane of one question, a few seconds' work."""
 
 
-class ProfileLoss(Loss):
+class ProfileLoss(AtomlessLoss):
     """The symmetric loss with profile δ(ε), ε >= 0, kept as Legendre series on panels."""
 
     symmetric = True

@@ -34,6 +34,8 @@ class SegmentLoss(Loss):
     edge: float
     slip: float = 0.0
 
+    infinite = void = 0.0
+    continuous = True
     symmetric = True
 
     def __post_init__(self) -> None:

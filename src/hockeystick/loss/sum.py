@@ -104,6 +104,11 @@ class ComposedLoss:
         """A point of that lattice."""
         return sum(count * float(loss.atoms.losses[0]) for loss, count in self.parts)
 
+    def check_mass(self) -> None:
+        """Raise `NumericalError` unless every part is a law that adds up."""
+        for loss, _ in self.parts:
+            loss.check_mass()
+
     def reverse(self) -> ComposedLoss:
         """The composition in the other direction."""
         return ComposedLoss((loss.reverse(), count) for loss, count in self.parts)

@@ -10,7 +10,7 @@ import numpy as np
 
 from hockeystick.errors import NumericalError
 from hockeystick.loss.atoms import AtomicLoss
-from hockeystick.loss.base import CHUNK, EMPTY, Atoms, Loss, Nodes
+from hockeystick.loss.base import CHUNK, EMPTY, Atoms, DiscreteLoss, Loss, Nodes
 from hockeystick.mechanisms.discrete import DiscreteNoise
 from hockeystick.numerics.series import Array
 
@@ -45,7 +45,7 @@ class DiscreteGaussian(DiscreteNoise):
 
 
 @dataclass(frozen=True)
-class DiscreteGaussianLoss(Loss):
+class DiscreteGaussianLoss(DiscreteLoss):
     """Discrete Gaussian of scale `scale` moved by `steps` against itself."""
 
     scale: float
@@ -53,8 +53,8 @@ class DiscreteGaussianLoss(Loss):
 
     top = math.inf
     bottom = -math.inf
+    infinite = void = 0.0
     symmetric = True
-    continuous = False
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "spacing", self.steps / self.scale**2)

@@ -37,8 +37,8 @@ def single(loss: ComposedLoss) -> Loss | None:
 
 
 def _log_delta(loss: Loss, epsilon: float) -> float:
-    if isinstance(loss, GaussianLoss):
-        return float(gaussian_log_delta(loss.shift, np.array([epsilon]))[0])
+    if loss.gaussian_shift is not None:
+        return float(gaussian_log_delta(loss.gaussian_shift, np.array([epsilon]))[0])
     value = float(loss.profile(np.array([epsilon]))[0])
     if math.isnan(value):
         raise NumericalError(f"the profile of {loss!r} is not a number at epsilon = {epsilon!r}")

@@ -149,6 +149,7 @@ def transform(
     """The rounded and tilted law of one loss."""
     import scipy.fft
 
+    loss.check_mass()
     first, size = grid(loss, width, *support(loss, mass, tilt))
     shift = 0.0
     if up:

@@ -23,6 +23,8 @@ class FoldedLoss(StripLoss):
     its negative ones their mirror image, and what is left of the mass is an atom at loss 0.
     """
 
+    continuous = True
+
     up: NaturalLoss
     down: NaturalLoss = field(default=None)  # type: ignore[assignment]
 

@@ -10,7 +10,7 @@ from typing import Self
 
 import numpy as np
 
-from hockeystick.loss.base import Complex, Loss, Tails
+from hockeystick.loss.base import AtomlessLoss, Complex, Loss, Tails
 from hockeystick.loss.families.strip import StripLoss
 from hockeystick.numerics.series import Array
 
@@ -19,10 +19,12 @@ LOWEST = -800.0
 
 
 @dataclass(frozen=True, kw_only=True)
-class PairLoss(StripLoss):
+class PairLoss(StripLoss, AtomlessLoss):
     """The loss of a pair of laws on the line; losses above `ceiling` give the record away."""
 
     ceiling: float = math.inf
+
+    infinite = void = 0.0
 
     @property
     def cut(self) -> bool:
