@@ -12,7 +12,7 @@ import pytest
 import hockeystick as hs
 from hockeystick.bernoulli import amplify, amplify_delta, largest_loss
 from hockeystick.bernoulli.channel import coins
-from hockeystick.bernoulli.loss import CoinHalf, _dotted, coin_loss
+from hockeystick.bernoulli.loss import CoinCurve, coin_loss, dotted_loss
 from hockeystick.errors import ParameterError
 from tests.oracles import bernoulli as oracle
 
@@ -75,8 +75,8 @@ def test_cumulants_of_a_gaussian_s_coins_by_integration(s: float) -> None:
         before = mp.ncdf(mp.mpf(0.5) - u) - mp.exp(u) * mp.ncdf(-mp.mpf(0.5) - u)
         return oracle.contracted(before, u, n, c)
 
-    half = CoinHalf(hs.Gaussian(1.0).loss(hs.ADD_REMOVE), coins(n, c))
-    breaks = [0.0, *half.breaks.tolist()]
+    curve = CoinCurve(hs.Gaussian(1.0).loss(hs.ADD_REMOVE), coins(n, c))
+    breaks = [0.0, *curve.breaks.tolist()]
     integral = mp.quad(lambda u: (mp.exp(s * u) + mp.exp(-(s + 1) * u)) * delta(u), breaks)
     value = float(mp.log(1 + s * (s + 1) * integral))
     loss = hs.Gaussian(1.0).bernoulli(c=c, samples=n).loss(hs.ADD_REMOVE)
@@ -97,8 +97,8 @@ def test_masses_of_the_loss_add_up() -> None:
 def test_points_of_the_curve_are_above_it_and_close() -> None:
     base, channel = hs.Gaussian(1.0).loss(hs.ADD_REMOVE), coins(40, 0.3)
     exact, is_exact = coin_loss(base, channel)
-    half = CoinHalf(base, channel)
-    dotted = _dotted(half, half)
+    curve = CoinCurve(base, channel)
+    dotted = dotted_loss(curve, curve)
     assert is_exact
     epsilon = np.linspace(-2, 2, 41)
     assert (dotted.profile(epsilon) >= exact.profile(epsilon) - 1e-13).all()

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import hockeystick as hs
-from hockeystick.loss.hull import hull_loss
+from hockeystick.loss.points import pair_of, side_through
 from hockeystick.numerics.binomial import binomial_above
 
 
@@ -77,14 +77,15 @@ def test_groups_of_concentrated_releases(size: int) -> None:
 
 
 @pytest.mark.parametrize("top", [0.5, 3.0, 10.0])
-def test_a_hull_leaves_nothing_where_the_curve_leaves_nothing(top: float) -> None:
+def test_points_leave_nothing_where_the_curve_leaves_nothing(top: float) -> None:
     """Randomized response: two losses, and no mass that one law has and the other has not."""
-    u = np.linspace(-top, top, 101)
+    u = np.linspace(0.0, top, 101)
     p = 1 / (1 + math.exp(-top))
-    h = np.where(u < -top, -np.expm1(u), -p * np.expm1(u - top))
-    loss = hull_loss(np.append(0.0, np.exp(u)), np.append(1.0, h))
+    h = -p * np.expm1(u - top)
+    loss = pair_of(side_through(u, h))
     assert loss.void == 0
     assert loss.infinite == 0
+    assert loss.atoms.p[-1] == pytest.approx(p, rel=1e-12)
     assert loss.mix(0.1).atoms.losses.size == loss.atoms.losses.size
 
 

@@ -9,8 +9,9 @@ from functools import lru_cache
 from hockeystick.checks import finite_non_negative, probability
 from hockeystick.errors import ParameterError
 from hockeystick.loss.base import Loss
-from hockeystick.loss.dots import dotted_loss
-from hockeystick.loss.profile import ProfileLoss
+from hockeystick.loss.points import table_pair
+from hockeystick.loss.two_sided.function import FunctionCurve
+from hockeystick.loss.two_sided.loss import TwoSidedLoss
 from hockeystick.mechanism import Mechanism, call_text
 from hockeystick.mechanisms.renyi import Points, _pairs
 from hockeystick.relation import Relation
@@ -71,8 +72,8 @@ def _curve_points(profile: Mapping[float, float]) -> Points:
 @lru_cache(maxsize=64)
 def _loss(curve: Callable[[float], float] | Points | Mechanism, relation: Relation) -> Loss:
     if isinstance(curve, tuple):
-        return dotted_loss(curve)
+        return table_pair(curve)
     if isinstance(curve, Mechanism):
         mechanism = curve
-        return ProfileLoss(lambda epsilon: mechanism.delta(epsilon, relation=relation))
-    return ProfileLoss(curve)
+        return TwoSidedLoss(FunctionCurve(lambda e: mechanism.delta(e, relation=relation)))
+    return TwoSidedLoss(FunctionCurve(curve))

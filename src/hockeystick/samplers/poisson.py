@@ -14,9 +14,8 @@ from hockeystick.errors import NumericalError, ParameterError
 from hockeystick.loss.atoms import NOTHING
 from hockeystick.loss.base import Loss
 from hockeystick.loss.gaussian import GaussianLoss
-from hockeystick.loss.half import joint
-from hockeystick.loss.halves import loss_of
 from hockeystick.loss.mixture import GaussianMixture, MixtureLoss
+from hockeystick.loss.two_sided.amplification import amplified_loss, joint
 from hockeystick.mechanism import Mechanism, call_text, divergence, divergences
 from hockeystick.numerics.binomial import binomial_weights
 from hockeystick.numerics.series import Array
@@ -71,7 +70,7 @@ class Poisson(Sampler):
             return base_loss(mechanism, relation).mix(self.rate)
         add, replace = base_loss(mechanism, ADD_REMOVE), base_loss(mechanism, REPLACE_ONE)
         antipodal = antipodal_pair(add, replace, self.rate)
-        return antipodal or loss_of(joint([self.rate], [replace], [add], self.rate))
+        return antipodal or amplified_loss(joint([self.rate], [replace], [add], self.rate))
 
     def attained(self, mechanism: Mechanism, relation: Relation, steps: int) -> Loss | None:
         if self.rate == 0:
@@ -105,7 +104,8 @@ class Poisson(Sampler):
             if sampled_loss(mechanism, self, relation).infinite == 0:
                 return one, other
         replace = base_loss(mechanism, REPLACE_ONE)
-        one, _ = divergences(loss_of(joint([self.rate], [replace], [replace], self.rate)), orders)
+        curve = joint([self.rate], [replace], [replace], self.rate)
+        one, _ = divergences(amplified_loss(curve), orders)
         removed = divergence(base_loss(mechanism, ADD_REMOVE).mix(self.rate), orders)
         bound = np.minimum(one, removed - math.log1p(-self.rate))
         return bound, bound

@@ -15,10 +15,10 @@ from hockeystick.errors import NumericalError, ParameterError
 from hockeystick.loss.atoms import EVERYTHING, NOTHING
 from hockeystick.loss.base import Loss
 from hockeystick.loss.gaussian import GaussianLoss
-from hockeystick.loss.half import Half, joint
-from hockeystick.loss.halves import loss_of
 from hockeystick.loss.labelled import LabelledLoss
 from hockeystick.loss.mixture import GaussianMixture, MixtureLoss
+from hockeystick.loss.two_sided.amplification import amplified_loss, joint
+from hockeystick.loss.two_sided.amplified import AmplifiedCurve
 from hockeystick.mechanism import Mechanism, call_text, divergences
 from hockeystick.numerics.binomial import binomial_above, binomial_weights
 from hockeystick.numerics.series import Array, log_mixed
@@ -109,9 +109,9 @@ class WithReplacement(Sampler):
         if relation is ZERO_OUT:
             zero = [base_loss(group, ZERO_OUT) for group in groups]
             without = [loss.reverse() for loss in zero]
-            backward = self._half(without, without, rest)
-            return loss_of(self._half(zero, replace, rest), backward)
-        return loss_of(self._half(replace, replace, rest))
+            backward = self._curve(without, without, rest)
+            return amplified_loss(self._curve(zero, replace, rest), backward)
+        return amplified_loss(self._curve(replace, replace, rest))
 
     def divergences(
         self, mechanism: Mechanism, orders: Array, relation: Relation
@@ -155,7 +155,7 @@ class WithReplacement(Sampler):
             found[i] = float(np.logaddexp(s * values[i], log_more)) / s
         return found
 
-    def _half(self, near: list[Loss], far: list[Loss], rest: float) -> Half:
+    def _curve(self, near: list[Loss], far: list[Loss], rest: float) -> AmplifiedCurve:
         weights, _ = self._copies
         return joint(list(weights[1:]), near, far, self.drawn, rest)
 

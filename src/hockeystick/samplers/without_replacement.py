@@ -12,9 +12,8 @@ from hockeystick.errors import ParameterError
 from hockeystick.loss.atoms import NOTHING
 from hockeystick.loss.base import Loss
 from hockeystick.loss.gaussian import GaussianLoss
-from hockeystick.loss.half import joint
-from hockeystick.loss.halves import loss_of
 from hockeystick.loss.mixture import GaussianMixture, MixtureLoss
+from hockeystick.loss.two_sided.amplification import amplified_loss, joint
 from hockeystick.mechanism import Mechanism, call_text
 from hockeystick.numerics.series import Array
 from hockeystick.relation import ADD_REMOVE, REPLACE_ONE, ZERO_OUT, Relation
@@ -142,11 +141,11 @@ def fixed_size_loss(mechanism: Mechanism, relation: Relation, fraction: float) -
     if fraction == 1:
         return base_loss(mechanism, relation)
     if relation is REPLACE_ONE:
-        return loss_of(joint([fraction], [replace], [replace], fraction))
+        return amplified_loss(joint([fraction], [replace], [replace], fraction))
     zero = base_loss(mechanism, ZERO_OUT)
     without = zero.reverse()
     backward = joint([fraction], [without], [without], fraction)
-    return loss_of(joint([fraction], [zero], [replace], fraction), backward)
+    return amplified_loss(joint([fraction], [zero], [replace], fraction), backward)
 
 
 def same_population(declared: int, given: int) -> int:

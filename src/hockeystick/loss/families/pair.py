@@ -122,7 +122,7 @@ class PairLoss(StripLoss, AtomlessLoss):
     def reverse_profile(self, epsilon: Array) -> Array:
         return super().reverse_profile(epsilon) if self.cut else self._back.profile(epsilon)
 
-    def truncated(self, mass: float) -> Loss:
+    def truncated(self, mass: float) -> Self:
         if math.isfinite(self.top):
             return self
         low, high = 0.0, 1.0
