@@ -12,7 +12,8 @@ import numpy as np
 from hockeystick import checks
 from hockeystick.bound import Bound, Bounds, Interval
 from hockeystick.errors import NumericalError, ParameterError
-from hockeystick.loss.base import LARGE_ORDER, Loss
+from hockeystick.loss.base import Loss
+from hockeystick.loss.mixed import LARGE_ORDER
 from hockeystick.loss.sum import ComposedLoss
 from hockeystick.mechanism import Mechanism, divergence
 from hockeystick.numerics.series import Array

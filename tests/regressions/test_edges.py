@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import hockeystick as hs
+from hockeystick.loss.mixed import mixed
 from hockeystick.loss.points import pair_of, side_through
 from hockeystick.numerics.binomial import binomial_above
 
@@ -86,7 +87,7 @@ def test_points_leave_nothing_where_the_curve_leaves_nothing(top: float) -> None
     assert loss.void == 0
     assert loss.infinite == 0
     assert loss.atoms.p[-1] == pytest.approx(p, rel=1e-12)
-    assert loss.mix(0.1).atoms.losses.size == loss.atoms.losses.size
+    assert mixed(loss, 0.1).atoms.losses.size == loss.atoms.losses.size
 
 
 def test_moments_that_do_not_exist_in_an_epoch() -> None:

@@ -19,7 +19,8 @@ from hockeystick.bernoulli.channel import Channel, fewer_outcomes
 from hockeystick.bernoulli.profile import contracted
 from hockeystick.errors import NumericalError
 from hockeystick.loss.atoms import NOTHING
-from hockeystick.loss.base import Atoms, Loss
+from hockeystick.loss.base import Loss
+from hockeystick.loss.measure import Atoms
 from hockeystick.loss.points import Side, pair_of, side_through
 from hockeystick.loss.two_sided.curve import Curve
 from hockeystick.loss.two_sided.loss import TwoSidedLoss, listed

@@ -7,7 +7,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from hockeystick.loss.base import EMPTY, Atoms, DiscreteLoss, Loss, Nodes, in_blocks
+from hockeystick.loss.base import DiscreteLoss, Loss
+from hockeystick.loss.measure import EMPTY, Atoms, Nodes
+from hockeystick.numerics.blocks import in_blocks
 from hockeystick.numerics.series import Array
 
 

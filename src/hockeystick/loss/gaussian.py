@@ -10,8 +10,10 @@ import numpy as np
 from scipy.special import erfcx, ndtr, ndtri
 
 from hockeystick.errors import NumericalError
-from hockeystick.loss.base import AtomlessLoss, Complex, Loss, Nodes, Tails
+from hockeystick.loss.base import AtomlessLoss, Loss
+from hockeystick.loss.measure import Nodes, Tails
 from hockeystick.numerics.series import Array
+from hockeystick.numerics.types import Complex
 
 MOST_NODES = 1_000_000
 FAR = 60.0

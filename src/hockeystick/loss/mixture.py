@@ -10,8 +10,10 @@ import numpy as np
 from scipy.special import ndtr
 
 from hockeystick.errors import NumericalError
-from hockeystick.loss.base import AtomlessLoss, Loss, Nodes, Tails, in_blocks
+from hockeystick.loss.base import AtomlessLoss, Loss
 from hockeystick.loss.gaussian import ANGLE, NATS, REACH, legendre
+from hockeystick.loss.measure import Nodes, Tails
+from hockeystick.numerics.blocks import in_blocks
 from hockeystick.numerics.series import Array
 
 MOST_STEPS = 20

@@ -17,7 +17,7 @@ import numpy as np
 
 from hockeystick.errors import ParameterError
 from hockeystick.loss.atoms import AtomicLoss
-from hockeystick.loss.base import Atoms
+from hockeystick.loss.measure import Atoms
 from hockeystick.numerics.series import Array
 
 TABLE_DIGITS = 60

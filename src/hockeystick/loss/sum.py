@@ -9,9 +9,10 @@ from functools import cached_property
 
 import numpy as np
 
-from hockeystick.loss.base import Complex, Loss
+from hockeystick.loss.base import Loss
 from hockeystick.numerics.rounding import around, exact_sum, probability_of_any
 from hockeystick.numerics.series import EPS, Array
+from hockeystick.numerics.types import Complex
 
 
 class ComposedLoss:

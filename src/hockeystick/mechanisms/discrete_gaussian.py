@@ -10,8 +10,10 @@ import numpy as np
 
 from hockeystick.errors import NumericalError
 from hockeystick.loss.atoms import AtomicLoss
-from hockeystick.loss.base import CHUNK, EMPTY, Atoms, DiscreteLoss, Loss, Nodes
+from hockeystick.loss.base import DiscreteLoss, Loss
+from hockeystick.loss.measure import EMPTY, Atoms, Nodes
 from hockeystick.mechanisms.discrete import DiscreteNoise
+from hockeystick.numerics.blocks import CHUNK
 from hockeystick.numerics.series import Array
 
 if TYPE_CHECKING:

@@ -14,6 +14,7 @@ from hockeystick.errors import NumericalError, ParameterError
 from hockeystick.loss.atoms import NOTHING
 from hockeystick.loss.base import Loss
 from hockeystick.loss.gaussian import GaussianLoss
+from hockeystick.loss.mixed import mixed
 from hockeystick.loss.mixture import GaussianMixture, MixtureLoss
 from hockeystick.loss.two_sided.amplification import amplified_loss, joint
 from hockeystick.mechanism import Mechanism, call_text, divergence, divergences
@@ -67,7 +68,7 @@ class Poisson(Sampler):
         if self.rate == 0:
             return NOTHING
         if relation is not REPLACE_ONE:
-            return base_loss(mechanism, relation).mix(self.rate)
+            return mixed(base_loss(mechanism, relation), self.rate)
         add, replace = base_loss(mechanism, ADD_REMOVE), base_loss(mechanism, REPLACE_ONE)
         antipodal = antipodal_pair(add, replace, self.rate)
         return antipodal or amplified_loss(joint([self.rate], [replace], [add], self.rate))
@@ -77,7 +78,7 @@ class Poisson(Sampler):
             return None
         if relation is not REPLACE_ONE:
             known = mechanism.attained(relation, steps)
-            return known and known.mix(self.rate)
+            return known and mixed(known, self.rate)
         return replaced_pair(mechanism, self.rate, steps)
 
     def renyi(self, mechanism: Mechanism, orders: Array, relation: Relation) -> Array:
@@ -106,7 +107,7 @@ class Poisson(Sampler):
         replace = base_loss(mechanism, REPLACE_ONE)
         curve = joint([self.rate], [replace], [replace], self.rate)
         one, _ = divergences(amplified_loss(curve), orders)
-        removed = divergence(base_loss(mechanism, ADD_REMOVE).mix(self.rate), orders)
+        removed = divergence(mixed(base_loss(mechanism, ADD_REMOVE), self.rate), orders)
         bound = np.minimum(one, removed - math.log1p(-self.rate))
         return bound, bound
 
@@ -172,7 +173,7 @@ def replaced_pair(mechanism: Mechanism, rate: float, steps: int) -> Loss | None:
     if moves_less(mechanism):
         return NOTHING
     attained = attained_base(mechanism, ADD_REMOVE, steps)
-    return None if add == replace and steps == 1 else attained.mix(rate)
+    return None if add == replace and steps == 1 else mixed(attained, rate)
 
 
 def moves_less(mechanism: Mechanism) -> bool:

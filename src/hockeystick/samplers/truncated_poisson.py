@@ -11,6 +11,7 @@ from hockeystick.checks import probability, whole
 from hockeystick.loss.atoms import NOTHING
 from hockeystick.loss.base import Loss
 from hockeystick.loss.labelled import LabelledLoss
+from hockeystick.loss.mixed import mixed
 from hockeystick.mechanism import Mechanism, call_text
 from hockeystick.numerics.binomial import binomial_above
 from hockeystick.numerics.series import Array
@@ -72,7 +73,7 @@ class TruncatedPoisson(Sampler):
             return None
         drawn = (1 - self.full) * self.rate + self.full * self.drawn_when_full
         if relation is not REPLACE_ONE:
-            return attained_base(mechanism, relation, steps).mix(drawn)
+            return mixed(attained_base(mechanism, relation, steps), drawn)
         return replaced_pair(mechanism, drawn, steps) or Poisson(drawn).loss(mechanism, relation)
 
     def unsampled(self, relation: Relation) -> Relation | None:

@@ -16,6 +16,7 @@ from hockeystick.loss.atoms import EVERYTHING, NOTHING
 from hockeystick.loss.base import Loss
 from hockeystick.loss.gaussian import GaussianLoss
 from hockeystick.loss.labelled import LabelledLoss
+from hockeystick.loss.mixed import mixed
 from hockeystick.loss.mixture import GaussianMixture, MixtureLoss
 from hockeystick.loss.two_sided.amplification import amplified_loss, joint
 from hockeystick.loss.two_sided.amplified import AmplifiedCurve
@@ -186,7 +187,7 @@ class WithReplacement(Sampler):
             return None
         base = attained_base(mechanism, relation, steps)
         if not isinstance(base, GaussianLoss):
-            return base.mix(self.drawn)
+            return mixed(base, self.drawn)
         if relation is ADD_REMOVE and self._copies[1] == 0:
             return None
         return MixtureLoss(*self._mixtures(base.shift))  # without the copies that `loss` gives up

@@ -12,6 +12,7 @@ from hockeystick.errors import ParameterError
 from hockeystick.loss.atoms import NOTHING
 from hockeystick.loss.base import Loss
 from hockeystick.loss.gaussian import GaussianLoss
+from hockeystick.loss.mixed import mixed
 from hockeystick.loss.mixture import GaussianMixture, MixtureLoss
 from hockeystick.loss.two_sided.amplification import amplified_loss, joint
 from hockeystick.mechanism import Mechanism, call_text
@@ -95,10 +96,10 @@ class WithoutReplacement(Sampler):
             return None
         if relation is ADD_REMOVE:
             known = mechanism.attained(REPLACE_ONE, steps)
-            return known and known.mix(self.fraction)
+            return known and mixed(known, self.fraction)
         if relation is REPLACE_ONE and steps == 1:
             return None
-        return attained_base(mechanism, relation, steps).mix(self.fraction)
+        return mixed(attained_base(mechanism, relation, steps), self.fraction)
 
     def renyi(self, mechanism: Mechanism, orders: Array, relation: Relation) -> Array:
         from hockeystick import classical
@@ -137,7 +138,7 @@ def fixed_size_loss(mechanism: Mechanism, relation: Relation, fraction: float) -
         return NOTHING
     replace = base_loss(mechanism, REPLACE_ONE)
     if relation is ADD_REMOVE:
-        return replace.mix(fraction)
+        return mixed(replace, fraction)
     if fraction == 1:
         return base_loss(mechanism, relation)
     if relation is REPLACE_ONE:

@@ -10,9 +10,11 @@ from typing import Self
 
 import numpy as np
 
-from hockeystick.loss.base import AtomlessLoss, Complex, Loss, Tails
-from hockeystick.loss.families.strip import StripLoss
+from hockeystick.loss.base import AtomlessLoss, Loss
+from hockeystick.loss.measure import Tails
+from hockeystick.loss.strip import StripLoss
 from hockeystick.numerics.series import Array
+from hockeystick.numerics.types import Complex
 
 LOWEST = -800.0
 """The logarithm of what no float can hold."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from hockeystick.loss.base import Atoms, Nodes
+from hockeystick.loss.measure import Atoms, Nodes
 from hockeystick.numerics.series import Array
 
 if TYPE_CHECKING:

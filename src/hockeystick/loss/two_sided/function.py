@@ -12,7 +12,7 @@ import numpy as np
 from numpy.polynomial import legendre
 
 from hockeystick.errors import NumericalError, ParameterError
-from hockeystick.loss.base import EMPTY, NO_ATOMS, Atoms, Nodes
+from hockeystick.loss.measure import EMPTY, NO_ATOMS, Atoms, Nodes
 from hockeystick.loss.two_sided.curve import Curve
 from hockeystick.loss.two_sided.panels import (
     LEAST_DELTA,

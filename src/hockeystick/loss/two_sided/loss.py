@@ -17,12 +17,15 @@ from functools import cached_property
 import numpy as np
 
 from hockeystick.loss.atoms import AtomicLoss
-from hockeystick.loss.base import Atoms, Complex, Loss, Mixed, Nodes, Tails
-from hockeystick.loss.families.strip import StripLoss
+from hockeystick.loss.base import Loss
+from hockeystick.loss.measure import Atoms, Nodes, Tails
+from hockeystick.loss.mixed import Mixed
 from hockeystick.loss.points import joined, pair_of, side_of
+from hockeystick.loss.strip import StripLoss
 from hockeystick.loss.two_sided.cumulants import Cumulants
 from hockeystick.loss.two_sided.curve import Curve
 from hockeystick.numerics.series import Array
+from hockeystick.numerics.types import Complex
 
 
 class TwoSidedLoss(StripLoss):
@@ -135,9 +138,11 @@ class TwoSidedLoss(StripLoss):
             return np.ones_like(frequencies)
         return super().spread(tilt, frequencies, resolved, guarded)
 
-    def mix(self, rate: float) -> Loss:
-        cumulants = None if rate == 1 else self.cumulants(rate)
-        return MixedTwoSided(self, rate, cumulants=cumulants) if cumulants else super().mix(rate)
+    def sampled(self, rate: float) -> Loss:
+        cumulants = self.cumulants(rate)
+        if cumulants is None:
+            return super().sampled(rate)
+        return MixedTwoSided(self, rate, cumulants=cumulants)
 
     def truncated(self, mass: float) -> Loss:
         forward, void = self.forward.truncated(mass)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.polynomial import legendre
 
 from hockeystick.errors import NumericalError
-from hockeystick.loss.base import Nodes
+from hockeystick.loss.measure import Nodes
 from hockeystick.loss.two_sided.curve import Curve
 from hockeystick.numerics.gauss import gauss_legendre
 from hockeystick.numerics.series import Array
