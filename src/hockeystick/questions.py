@@ -14,8 +14,9 @@ from hockeystick import checks
 from hockeystick.bound import Bound, Bounds, Interval
 from hockeystick.errors import NumericalError, ParameterError
 from hockeystick.evidence import Curve, Evidence, known
-from hockeystick.loss.base import LARGE_ORDER, Loss
+from hockeystick.loss.base import Loss
 from hockeystick.loss.divergence import divergence
+from hockeystick.loss.mixed import LARGE_ORDER
 from hockeystick.loss.sum import ComposedLoss
 from hockeystick.numerics.series import Array
 from hockeystick.relation import ADD_REMOVE, Relation

@@ -12,7 +12,7 @@ import pytest
 import hockeystick as hs
 from hockeystick.bernoulli import amplify, amplify_delta, largest_loss
 from hockeystick.bernoulli.channel import coins
-from hockeystick.bernoulli.loss import CoinHalf, _dotted, coin_loss
+from hockeystick.bernoulli.loss import CoinCurve, coin_loss, dotted_loss
 from hockeystick.errors import ParameterError
 from tests.oracles import bernoulli as oracle
 
@@ -97,8 +97,8 @@ def test_masses_of_the_loss_add_up() -> None:
 def test_points_of_the_curve_are_above_it_and_close() -> None:
     base, channel = hs.Gaussian(1.0).evidence(hs.ADD_REMOVE).loss, coins(40, 0.3)
     exact, is_exact = coin_loss(base, channel)
-    half = CoinHalf(base, channel)
-    dotted = _dotted(half, half)
+    curve = CoinCurve(base, channel)
+    dotted = dotted_loss(curve, curve)
     assert is_exact
     epsilon = np.linspace(-2, 2, 41)
     assert (dotted.profile(epsilon) >= exact.profile(epsilon) - 1e-13).all()

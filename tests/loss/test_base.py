@@ -14,6 +14,7 @@ import hockeystick as hs
 from hockeystick.loss.atoms import EVERYTHING, NOTHING, AtomicLoss
 from hockeystick.loss.base import Loss
 from hockeystick.loss.gaussian import GaussianLoss, TruncatedGaussianLoss
+from hockeystick.loss.mixed import mixed
 from hockeystick.loss.sum import ComposedLoss
 from tests.oracles import pairs
 from tests.oracles.pairs import Pair
@@ -82,7 +83,7 @@ CASES = cases(slow=lambda name, rate: False)
 def loss_of(name: str, rate: float | None, back: bool) -> Loss:
     loss = PLAIN[name][0].evidence(hs.ADD_REMOVE).loss
     assert loss is not None
-    loss = loss if rate is None else loss.mix(rate)
+    loss = loss if rate is None else mixed(loss, rate)
     return loss.reverse() if back else loss
 
 

@@ -134,6 +134,7 @@ def _tested(base: Loss, channel: Channel) -> Loss:
     q, p = np.exp(log_q[0]), np.exp(log_q[0] + loss[0])
     share = np.cumsum(p + q)
     groups = np.unique(np.searchsorted(share, np.linspace(0, share[-1], MOST_OUTCOMES + 1)[:-1]))
+    groups = groups[(np.add.reduceat(p, groups) > 0) & (np.add.reduceat(q, groups) > 0)]
+    groups[0] = 0  # groups that one law has and the other cannot hold are merged with the nearest
     p, q = np.add.reduceat(p, groups), np.add.reduceat(q, groups)
-    kept = (p > 0) & (q > 0)
-    return AtomicLoss(np.log(p[kept]) - np.log(q[kept]), np.log(q[kept]))
+    return AtomicLoss(np.log(p) - np.log(q), np.log(q))

@@ -15,9 +15,9 @@ from hockeystick.evidence import Curve, Evidence, known
 from hockeystick.loss.atoms import NOTHING
 from hockeystick.loss.base import Loss
 from hockeystick.loss.divergence import divergence
-from hockeystick.loss.half import joint
-from hockeystick.loss.halves import loss_of
+from hockeystick.loss.mixed import mixed
 from hockeystick.loss.mixture import GaussianMixture, MixtureLoss
+from hockeystick.loss.two_sided.amplification import amplified_loss, joint
 from hockeystick.mechanism import Mechanism
 from hockeystick.numerics.binomial import binomial_weights
 from hockeystick.numerics.series import Array
@@ -68,8 +68,8 @@ class Poisson(Sampler):
         if relation is REPLACE_ONE:
             return self._replaced(mechanism, steps)
         base = known(mechanism, relation, steps)
-        pair = base.loss.mix(self.rate)
-        attained = base.attained and base.attained.mix(self.rate)
+        pair = mixed(base.loss, self.rate)
+        attained = base.attained and mixed(base.attained, self.rate)
         return Evidence((pair,), attained, best_curve([pair], lambda: base))
 
     def _replaced(self, mechanism: Mechanism, steps: int) -> Evidence:
@@ -82,7 +82,7 @@ class Poisson(Sampler):
     def _replaced_loss(self, mechanism: Mechanism) -> Loss:
         add, replace = base_loss(mechanism, ADD_REMOVE), base_loss(mechanism, REPLACE_ONE)
         antipodal = antipodal_pair(add, replace, self.rate)
-        return antipodal or loss_of(joint([self.rate], [replace], [add], self.rate))
+        return antipodal or amplified_loss(joint([self.rate], [replace], [add], self.rate))
 
     def _replaced_curve(self, mechanism: Mechanism, pairs: list[Loss]) -> Curve:
         """Where the pair of one replaced is out of reach: its profile is at most q·h_replace(A),
@@ -97,8 +97,8 @@ class Poisson(Sampler):
                 if pairs[0].infinite == 0:
                     return values
             replace = base_loss(mechanism, REPLACE_ONE)
-            apart = loss_of(joint([self.rate], [replace], [replace], self.rate))
-            removed = divergence(base_loss(mechanism, ADD_REMOVE).mix(self.rate), orders)
+            apart = amplified_loss(joint([self.rate], [replace], [replace], self.rate))
+            removed = divergence(mixed(base_loss(mechanism, ADD_REMOVE), self.rate), orders)
             bound = np.minimum(divergence(apart, orders), removed - math.log1p(-self.rate))
             return bound, bound
 
@@ -162,7 +162,7 @@ def replaced_pair(mechanism: Mechanism, rate: float, steps: int) -> Loss | None:
     if moves_less(mechanism):
         return NOTHING
     attained = attained_base(mechanism, ADD_REMOVE, steps)
-    return None if add == replace and steps == 1 else attained.mix(rate)
+    return None if add == replace and steps == 1 else mixed(attained, rate)
 
 
 def moves_less(mechanism: Mechanism) -> bool:

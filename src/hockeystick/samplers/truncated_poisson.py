@@ -12,6 +12,7 @@ from hockeystick.evidence import Evidence, known
 from hockeystick.loss.atoms import NOTHING
 from hockeystick.loss.base import Loss
 from hockeystick.loss.labelled import LabelledLoss
+from hockeystick.loss.mixed import mixed
 from hockeystick.mechanism import Mechanism
 from hockeystick.numerics.binomial import binomial_above
 from hockeystick.numerics.series import Array
@@ -68,7 +69,7 @@ class TruncatedPoisson(Sampler):
     def _attained(self, mechanism: Mechanism, relation: Relation, steps: int) -> Loss:
         drawn = (1 - self.full) * self.rate + self.full * self.drawn_when_full
         if relation is not REPLACE_ONE:
-            return attained_base(mechanism, relation, steps).mix(drawn)
+            return mixed(attained_base(mechanism, relation, steps), drawn)
         alone = Poisson(drawn).evidence(mechanism, relation, steps)
         return alone.attained_loss
 

@@ -16,10 +16,11 @@ from hockeystick.evidence import Curve, Evidence
 from hockeystick.loss.atoms import EVERYTHING, NOTHING
 from hockeystick.loss.base import Loss
 from hockeystick.loss.divergence import divergences
-from hockeystick.loss.half import Half, joint
-from hockeystick.loss.halves import loss_of
 from hockeystick.loss.labelled import LabelledLoss
+from hockeystick.loss.mixed import mixed
 from hockeystick.loss.mixture import GaussianMixture, MixtureLoss
+from hockeystick.loss.two_sided.amplification import amplified_loss, joint
+from hockeystick.loss.two_sided.amplified import AmplifiedCurve
 from hockeystick.mechanism import Mechanism
 from hockeystick.numerics.binomial import binomial_above, binomial_weights
 from hockeystick.numerics.series import Array, log_mixed
@@ -127,9 +128,9 @@ class WithReplacement(Sampler):
         if relation is ZERO_OUT:
             zero = [base_loss(group, ZERO_OUT) for group in groups]
             without = [loss.reverse() for loss in zero]
-            backward = self._half(without, without, rest)
-            return loss_of(self._half(zero, replace, rest), backward)
-        return loss_of(self._half(replace, replace, rest))
+            backward = self._amplified(without, without, rest)
+            return amplified_loss(self._amplified(zero, replace, rest), backward)
+        return amplified_loss(self._amplified(replace, replace, rest))
 
     def _curve(self, mechanism: Mechanism, relation: Relation) -> Curve:
         """As of the pair, but numbers of copies that it gives up on are counted for themselves:
@@ -175,7 +176,7 @@ class WithReplacement(Sampler):
             found[i] = float(np.logaddexp(s * values[i], log_more)) / s
         return found
 
-    def _half(self, near: list[Loss], far: list[Loss], rest: float) -> Half:
+    def _amplified(self, near: list[Loss], far: list[Loss], rest: float) -> AmplifiedCurve:
         weights, _ = self._copies
         return joint(list(weights[1:]), near, far, self.drawn, rest)
 
@@ -188,7 +189,7 @@ class WithReplacement(Sampler):
     def _attained(self, mechanism: Mechanism, relation: Relation, steps: int) -> Loss | None:
         base = attained_base(mechanism, relation, steps)
         if base.gaussian_shift is None:
-            return base.mix(self.drawn)
+            return mixed(base, self.drawn)
         if relation is ADD_REMOVE and self._copies[1] == 0:
             return None
         # Without the copies that the dominating pair gives up on.

@@ -12,9 +12,9 @@ from hockeystick.errors import ParameterError
 from hockeystick.evidence import Evidence, known
 from hockeystick.loss.atoms import NOTHING
 from hockeystick.loss.base import Loss
-from hockeystick.loss.half import joint
-from hockeystick.loss.halves import loss_of
+from hockeystick.loss.mixed import mixed
 from hockeystick.loss.mixture import GaussianMixture, MixtureLoss
+from hockeystick.loss.two_sided.amplification import amplified_loss, joint
 from hockeystick.mechanism import Mechanism
 from hockeystick.numerics.series import Array
 from hockeystick.relation import ADD_REMOVE, REPLACE_ONE, ZERO_OUT, Relation
@@ -99,10 +99,10 @@ class WithoutReplacement(Sampler):
     def _attained(self, mechanism: Mechanism, relation: Relation, steps: int) -> Loss | None:
         if relation is ADD_REMOVE:
             base = known(mechanism, REPLACE_ONE, steps).attained
-            return base and base.mix(self.fraction)
+            return base and mixed(base, self.fraction)
         if relation is REPLACE_ONE and steps == 1:
             return None
-        return attained_base(mechanism, relation, steps).mix(self.fraction)
+        return mixed(attained_base(mechanism, relation, steps), self.fraction)
 
     def evidence_by_curve(self, mechanism: Mechanism, relation: Relation) -> Evidence:
         from hockeystick import classical
@@ -135,15 +135,15 @@ def fixed_size_loss(mechanism: Mechanism, relation: Relation, fraction: float) -
         return NOTHING
     replace = base_loss(mechanism, REPLACE_ONE)
     if relation is ADD_REMOVE:
-        return replace.mix(fraction)
+        return mixed(replace, fraction)
     if fraction == 1:
         return base_loss(mechanism, relation)
     if relation is REPLACE_ONE:
-        return loss_of(joint([fraction], [replace], [replace], fraction))
+        return amplified_loss(joint([fraction], [replace], [replace], fraction))
     zero = base_loss(mechanism, ZERO_OUT)
     without = zero.reverse()
     backward = joint([fraction], [without], [without], fraction)
-    return loss_of(joint([fraction], [zero], [replace], fraction), backward)
+    return amplified_loss(joint([fraction], [zero], [replace], fraction), backward)
 
 
 def same_population(declared: int, given: int) -> int:

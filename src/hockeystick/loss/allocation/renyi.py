@@ -10,7 +10,7 @@ import numpy as np
 from hockeystick.loss.base import Loss
 from hockeystick.loss.divergence import divergence
 from hockeystick.loss.gaussian import GaussianLoss
-from hockeystick.loss.peak import log_integral
+from hockeystick.numerics.peak import log_integral
 from hockeystick.numerics.series import Array
 
 LARGEST = 512
