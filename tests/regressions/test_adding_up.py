@@ -230,7 +230,7 @@ def test_the_top_of_three_laplace_steps(rate: float) -> None:
 
 def test_the_lattice_refuses_a_grid_finer_than_the_losses() -> None:
     run = hs.PureDP(1.1) * 3 + hs.PureDP(0.7).on(hs.Poisson(0.1)) * 2
-    (side, *_) = questions.directions(run, hs.ADD_REMOVE) or []
+    ((side, *_), *_) = questions.dominating(questions.parts_of(run, hs.ADD_REMOVE))
     with pytest.raises(hs.NumericalError, match="finer"):
         lattice.epsilon(side, 1e-30)
     answer = run.epsilon(1e-30, method="lattice")  # by adding up
