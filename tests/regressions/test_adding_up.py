@@ -246,7 +246,6 @@ def test_rare_samples_no_longer_start_above_the_truth() -> None:
         .evidence(hs.ADD_REMOVE)
         .loss
     )
-    assert loss is not None
     side = ComposedLoss([(loss, 2823)])
     for route in (lattice, adding):
         bound = route.epsilon(side, 1.6882282114927842e-26)
