@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 from numpy.random import Generator
@@ -34,7 +35,7 @@ def source(rng: Randomness = None) -> Source:
 
 def of_generator(rng: Generator) -> Source:
     """The words of a numpy generator."""
-    return lambda count: rng.integers(0, 2**64 - 1, count, dtype=np.uint64, endpoint=True)
+    return partial(rng.integers, 0, 2**64 - 1, dtype=np.uint64, endpoint=True)
 
 
 def of_system(count: int) -> Words:
