@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import cache
 
 from hockeystick import checks
 from hockeystick.errors import NumericalError, ParameterError
@@ -40,6 +41,7 @@ def calibrate(
     delta = checks.probability("delta", delta)
     number: Callable[[float], float] = (lambda x: int(x)) if integer else float
 
+    @cache
     def excess(x: float) -> float:
         """Positive where the target is missed; smooth enough to interpolate."""
         mechanism = family(number(x))

@@ -13,8 +13,8 @@ import numpy as np
 
 from hockeystick.checks import whole
 from hockeystick.errors import ParameterError
-from hockeystick.learn.clipping import clipped, lengths, reach, silent
-from hockeystick.learn.objective import Objective, check_shape
+from hockeystick.learn.clipping import check_shape, clipped, lengths, reach, silent
+from hockeystick.learn.objective import Objective
 from hockeystick.learn.records import Records
 from hockeystick.numerics.series import Array
 from hockeystick.sensitivity import Norm

@@ -123,9 +123,9 @@ class AdditiveNoise(Mechanism):
         from hockeystick.random import words
         from hockeystick.release import private
 
-        answer = private.numbers("value", value)
+        scale, answer = private.noise_scale(self, self.scale), private.numbers("value", value)
         noise = self._noise(answer.size, words.source(rng)).reshape(answer.shape)
-        return private.like(answer + private.noise_scale(self, self.scale) * noise)
+        return private.like(answer + scale * noise)
 
     def statement(self, *, delta: float = 0.0, relation: Relation | None = None) -> str:
         """What a release protects, in words, and that floating point is not covered.
