@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 
-from hockeystick.calibration import calibrate
+from hockeystick.calibration import Target
 from hockeystick.checks import finite_non_negative, finite_positive, whole
 from hockeystick.errors import ParameterError, RelationError
 from hockeystick.mechanism import Mechanism
@@ -129,12 +129,11 @@ def noise_for(
     def run(multiplier: float) -> Mechanism:
         return kind(multiplier).on(sampler) * steps
 
+    target = Target(run, epsilon, delta, relation)
     start = 1.0  # too little noise, so that the search goes up at once and not to tiny δ first
-    while start > 1e-9 and run(start).epsilon(delta, relation=relation) <= epsilon:
+    while start > 1e-9 and target.excess(start) <= 0:
         start /= 2
-    return noise_of(
-        calibrate(lambda x: run(start * x), epsilon=epsilon, delta=delta, relation=relation)
-    )
+    return noise_of(target.just_met(start))
 
 
 def _norm(noise: AdditiveNoise, norm: Norm | None) -> Norm:

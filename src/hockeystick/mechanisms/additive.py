@@ -125,7 +125,8 @@ class AdditiveNoise(Mechanism):
 
         scale, answer = private.noise_scale(self, self.scale), private.numbers("value", value)
         noise = self._noise(answer.size, words.source(rng)).reshape(answer.shape)
-        return private.like(answer + scale * noise)
+        noisy = answer + scale * noise
+        return noisy if noisy.ndim else float(noisy)
 
     def statement(self, *, delta: float = 0.0, relation: Relation | None = None) -> str:
         """What a release protects, in words, and that floating point is not covered.

@@ -30,7 +30,7 @@ from numpy.typing import NDArray
 from hockeystick.checks import probability, whole
 from hockeystick.errors import ParameterError
 from hockeystick.random.generators import Randomness, generator
-from hockeystick.random.words import Words, of_generator
+from hockeystick.random.words import Words
 
 Indices = NDArray[np.int64]
 
@@ -95,7 +95,7 @@ def coins(count: int, probability: float, rng: Generator) -> NDArray[np.bool_]:
     """
     if not 2.0**-11 <= probability < 1:
         raise ParameterError(f"probability must be in [2^-11, 1), got {probability!r}")
-    return of_generator(rng)(count) < np.uint64(int(probability * 2.0**64))
+    return _words(count, rng) < np.uint64(int(probability * 2.0**64))
 
 
 def binomial(blocks: int, exponent: int, rng: Generator) -> int:
@@ -117,7 +117,7 @@ def binomial(blocks: int, exponent: int, rng: Generator) -> int:
     if not 1 <= exponent <= 60:
         raise ParameterError(f"exponent must be an integer in [1, 60], got {exponent!r}")
     coarse, fine = _distribution(exponent)
-    words = of_generator(rng)(blocks)
+    words = _words(blocks, rng)
     counts = coarse.searchsorted(words, side="right")
     # At a count of 0 this asks for the last F, which such a word is below.
     open_ = np.flatnonzero(coarse.take(counts - 1) == words)
@@ -125,6 +125,10 @@ def binomial(blocks: int, exponent: int, rng: Generator) -> int:
         rest = int.from_bytes(rng.bytes((BITS - 64) // 8), "little")
         counts[i] = bisect_right(fine, int(words[i]) << (BITS - 64) | rest)
     return int(counts.sum())
+
+
+def _words(count: int, rng: Generator) -> Words:
+    return rng.integers(0, 2**64 - 1, count, dtype=np.uint64, endpoint=True)
 
 
 @cache

@@ -7,7 +7,6 @@ from collections.abc import Callable
 from functools import partial
 
 import numpy as np
-from numpy.random import Generator
 from numpy.typing import NDArray
 
 from hockeystick.random.generators import MissingExtra, Randomness, generator
@@ -28,14 +27,9 @@ def source(rng: Randomness = None) -> Source:
     True
     """
     try:
-        return of_generator(generator(rng))
+        return partial(generator(rng).integers, 0, 2**64 - 1, dtype=np.uint64, endpoint=True)
     except MissingExtra:
         return of_system
-
-
-def of_generator(rng: Generator) -> Source:
-    """The words of a numpy generator."""
-    return partial(rng.integers, 0, 2**64 - 1, dtype=np.uint64, endpoint=True)
 
 
 def of_system(count: int) -> Words:
