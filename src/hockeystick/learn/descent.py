@@ -88,10 +88,14 @@ class Descent:
         self.account.spend(self.plan.step, report - self.spent)
         self.spent = report
         while self.state.done < report:
-            drawn = self.plan.sampler.draw(len(self.records.targets), self.rng)
-            for batch in drawn if isinstance(drawn, list) else [drawn]:
-                self._descend(batch)
-            self.state.done += 1
+            self.step()
+
+    def step(self) -> None:
+        """Draw, and descend; it is spent already."""
+        drawn = self.plan.sampler.draw(len(self.records.targets), self.rng)
+        for batch in drawn if isinstance(drawn, list) else [drawn]:
+            self._descend(batch)
+        self.state.done += 1
 
     def _descend(self, batch: Array) -> None:
         plan, state = self.plan, self.state
