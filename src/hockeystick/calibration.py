@@ -79,8 +79,8 @@ class Target:
     def just_met(self, start: float = 1.0) -> Mechanism:
         """The mechanism next to the edge; the bracket is found by doubling from `start`."""
         met, missed = _bracket(lambda x: self.excess(start * x), integer=False)
-        ends = sorted((math.log(met), math.log(missed)))
-        low, high = find_root(lambda y: self.excess(start * math.exp(y)), *ends, TOLERANCE)
+        left, right = sorted((math.log(met), math.log(missed)))
+        low, high = find_root(lambda y: self.excess(start * math.exp(y)), left, right, TOLERANCE)
         inside = math.exp(low if met < missed else high)
         step = TOLERANCE / 4
         for _ in range(30):

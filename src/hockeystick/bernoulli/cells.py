@@ -30,6 +30,7 @@ import numpy as np
 
 from hockeystick.bernoulli.channel import Channel
 from hockeystick.bernoulli.corners import HUGE, LARGE, Cells, Corners, Side
+from hockeystick.numerics.log_sum import log_sum_exp
 from hockeystick.numerics.series import Array
 
 UNIT = 2.0**-52
@@ -152,8 +153,7 @@ def _by_ratio(lagrangian: Lagrangian, cells: Cells, upper: Array) -> Array:
         for k in ends
     )
     log_terms = log_one + np.maximum(near, far)
-    peak = log_terms.max(axis=1)
-    log_sum = peak + np.log(np.exp(log_terms - peak[:, None]).sum(axis=1))
+    log_sum = log_sum_exp(log_terms)
     log_size = np.log(-np.expm1(-sigma_low)) + (a - 1) * rho_low  # of x^α·y^{1−α}, at least
     below = (log_sum < log_multiplier - 0.01) & (log_size > math.log(1000 * a) - log_multiplier)
     upper[huge[below]] = 0.0

@@ -24,6 +24,7 @@ from hockeystick.learn.plan import noise_of
 from hockeystick.mechanism import Mechanism
 from hockeystick.mechanisms.gaussian import Gaussian
 from hockeystick.mechanisms.laplace import Laplace
+from hockeystick.numerics.roots import last_true
 from hockeystick.relation import ADD_REMOVE, REPLACE_ONE, Relation
 from hockeystick.samplers.poisson import Poisson
 from hockeystick.samplers.without_replacement import WithoutReplacement
@@ -178,16 +179,13 @@ def _largest_rho(problem: Problem) -> float:
         curve = problem.steps * np.asarray(rdp_poisson(lambda i: rho * i, rate, ORDERS, factor=1))
         return bool(mironov_epsilon(ORDERS, curve, problem.delta).min() <= problem.epsilon)
 
-    low, high = -40.0, 20.0
-    if not meets(low):
+    least, most = -40.0, 20.0
+    if not meets(least):
         raise ParameterError(
             f"epsilon must be above log(1/delta)/{ORDERS[-1] - 1}, the least that orders up to "
             f"{ORDERS[-1]} can show, got {problem.epsilon!r}"
         )
-    while high - low > 1e-12:
-        middle = (low + high) / 2
-        low, high = (middle, high) if meets(middle) else (low, middle)
-    return math.exp(low)
+    return math.exp(last_true(meets, least, most, 46)[0])
 
 
 def scenarios(problem: Problem) -> tuple[Calibration, Calibration, Calibration]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,7 +28,8 @@ def source(rng: Randomness = None) -> Source:
     True
     """
     try:
-        return partial(generator(rng).integers, 0, 2**64 - 1, dtype=np.uint64, endpoint=True)
+        integers: Any = generator(rng).integers
+        return partial(integers, 0, 2**64 - 1, dtype=np.uint64, endpoint=True)
     except MissingExtra:
         return of_system
 
