@@ -42,7 +42,7 @@ def probability_of_any(events: Iterable[tuple[float, int]]) -> tuple[float, floa
     >>> probability_of_any([(0.5, 2)]), probability_of_any([(1e-9, 1)])
     ((0.75, 0.75), (1e-09, 1e-09))
     """
-    real = [(p, count) for p, count in events if p]
+    real = [(p, count) for p, count in events if p and count]
     if sum(count for _, count in real) <= 1:
         alone = real[0][0] if real else 0.0
         return alone, alone
