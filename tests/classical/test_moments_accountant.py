@@ -11,8 +11,7 @@ from mpmath import mp, mpf
 from hockeystick.classical import get_delta, get_epsilon
 from hockeystick.errors import NumericalError, ParameterError
 from hockeystick.numerics.minimise import in_valley
-
-from .bases import gaussian, laplace, truthful
+from tests.classical.bases import gaussian, laplace, truthful
 
 RHOS = (1e-9, 1e-3, 0.5, 40.0, 1e8)
 
