@@ -11,6 +11,7 @@ import numpy as np
 from hockeystick.bernoulli.amplify import _amplify
 from hockeystick.bernoulli.channel import MOST_COINS, Channel, coins
 from hockeystick.bernoulli.excess import two_points
+from hockeystick.bernoulli.loss import coin_loss
 from hockeystick.bernoulli.parameters import Coins, clipping
 from hockeystick.checks import whole
 from hockeystick.loss.atoms import NOTHING, AtomicLoss
@@ -130,8 +131,6 @@ class BernoulliSampled(Mechanism):
 @lru_cache(maxsize=256)
 def _loss(mechanism: BernoulliSampled, relation: Relation) -> tuple[Loss, bool]:
     """The loss, and whether it is exact."""
-    from hockeystick.bernoulli.loss import coin_loss  # needs scipy
-
     base = mechanism.base.loss(relation)
     assert base is not None
     if mechanism.c == 0 or mechanism._coins.number > MOST_COINS:

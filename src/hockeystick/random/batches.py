@@ -29,8 +29,7 @@ from numpy.typing import NDArray
 
 from hockeystick.checks import probability, whole
 from hockeystick.errors import ParameterError
-from hockeystick.random.generators import Randomness, generator
-from hockeystick.random.words import Words
+from hockeystick.random.generators import Randomness, Words, generator
 
 Indices = NDArray[np.int64]
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from hockeystick.errors import ParameterError
 from hockeystick.random.coins import exponential
-from hockeystick.random.words import Source, below
+from hockeystick.random.generators import Source, below
 
 Integers = NDArray[np.int64]
 
@@ -28,7 +28,7 @@ def discrete_laplace(scale: float, count: int, words: Source) -> Integers:
     ----------
     scale: in (0, 2^52].
 
-    >>> from hockeystick.random.words import source
+    >>> from hockeystick.random.generators import source
     >>> discrete_laplace(2.0, 5, source(0)).dtype
     dtype('int64')
     """
@@ -45,7 +45,7 @@ def discrete_gaussian(scale: float, count: int, words: Source) -> Integers:
     ----------
     scale: in (0, 2^52].
 
-    >>> from hockeystick.random.words import source
+    >>> from hockeystick.random.generators import source
     >>> bool(3 < discrete_gaussian(4.0, 1000, source(0)).std() < 5)
     True
     """
