@@ -65,8 +65,8 @@ def search(
     points: parameters in [c, 1−c]^d that P and Q may take, the corners if not given.
     starts: how many random pairs to start from. seed: of those.
 
-    >>> found = search(epsilon=1.0, order=2, c=0.1, starts=2)
-    >>> round(found.divergence, 6), found.first.round(6).tolist()
+    >>> worst = search(epsilon=1.0, order=2, c=0.1, starts=2)
+    >>> round(worst.divergence, 6), worst.first.round(6).tolist()
     (0.669067, [0.225916, 0.774084])
     """
     e, a = finite_positive("epsilon", epsilon), finite_positive("order", order)
@@ -175,7 +175,7 @@ class Problem:
             },
         ]
         with np.errstate(all="ignore"):
-            found = solver(
+            optimum = solver(
                 lambda z: -self.divergence(*pair(z), self.kernel),
                 start,
                 method="SLSQP",
@@ -184,8 +184,8 @@ class Problem:
                 options={"maxiter": 200, "ftol": 1e-12},
             )
         candidates = [self.feasible(x, y)]
-        if np.isfinite(found.x).all():
-            candidates.append(self.feasible(*pair(found.x)))
+        if np.isfinite(optimum.x).all():
+            candidates.append(self.feasible(*pair(optimum.x)))
         return max(candidates)
 
 

@@ -99,10 +99,10 @@ def _geometric(numerator: int, denominator: int, count: int, words: Source) -> I
 
 def _until(count: int, kept: Callable[[int], Integers]) -> Integers:
     """The first `count` draws that are kept, of independent tries; `kept` makes some of them."""
-    found = [kept(count)]
-    while (missing := count - sum(part.size for part in found)) > 0:
-        found.append(kept(2 * missing + 16))
-    return np.concatenate(found)[:count]
+    parts = [kept(count)]
+    while (missing := count - sum(part.size for part in parts)) > 0:
+        parts.append(kept(2 * missing + 16))
+    return np.concatenate(parts)[:count]
 
 
 def _ratio(scale: float) -> tuple[int, int]:
