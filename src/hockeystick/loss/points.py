@@ -18,7 +18,7 @@ import numpy as np
 from hockeystick.errors import ParameterError
 from hockeystick.loss.atoms import AtomicLoss
 from hockeystick.loss.measure import Atoms
-from hockeystick.numerics.series import Array
+from hockeystick.numerics.types import Array
 
 TABLE_DIGITS = 60
 """A small mass is a small difference of large slopes, so those of a table have many digits."""

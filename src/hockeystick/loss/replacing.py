@@ -6,7 +6,7 @@ import numpy as np
 
 from hockeystick.loss.base import Loss
 from hockeystick.loss.points import symmetric_through
-from hockeystick.numerics.series import Array
+from hockeystick.numerics.types import Array
 
 POINTS = 1500
 ROWS = 50

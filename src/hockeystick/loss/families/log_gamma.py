@@ -11,8 +11,9 @@ from scipy.special import gammainc, gammaincc, gammaln
 
 from hockeystick.loss.families.natural import NaturalLoss
 from hockeystick.loss.line import NATS
-from hockeystick.numerics.series import Array, exp_minus
+from hockeystick.numerics.series import exp_minus
 from hockeystick.numerics.stirling import LOG_ROOT, remainder
+from hockeystick.numerics.types import Array
 
 LARGEST_EXPONENT = 700.0
 """e^700 is still a float."""

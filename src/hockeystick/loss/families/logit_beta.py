@@ -11,8 +11,8 @@ from scipy.special import betainc, betaln, expit
 
 from hockeystick.loss.families.natural import NaturalLoss
 from hockeystick.loss.line import NATS
-from hockeystick.numerics.series import Array
 from hockeystick.numerics.stirling import LOG_ROOT, remainder
+from hockeystick.numerics.types import Array
 
 TINY = -30.0
 """Below e^−30 the distribution function of a beta law is its first term."""

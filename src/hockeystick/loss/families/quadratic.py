@@ -15,9 +15,8 @@ from hockeystick.loss.families.graded import integral
 from hockeystick.loss.families.pair import PairLoss
 from hockeystick.loss.line import NATS, NORMAL_REACH, steepest, trapezoid_step
 from hockeystick.loss.measure import Nodes, Tails
-from hockeystick.numerics.series import Array
 from hockeystick.numerics.stirling import log_ratio
-from hockeystick.numerics.types import Complex
+from hockeystick.numerics.types import Array, Complex
 
 LARGEST_LOSS = 1e300
 """Beyond it the square of a place is no float."""
