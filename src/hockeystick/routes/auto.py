@@ -24,6 +24,8 @@ ROUTES = {
 }
 """In the order in which "auto" tries them."""
 METHODS = (AUTO, *ROUTES)
+MANY_STEPS = 200
+"""From here on the contour takes a few milliseconds."""
 
 
 def check_method(method: str) -> None:
@@ -92,14 +94,18 @@ def _is_milder(loss: ComposedLoss, question: Question, other: Interval) -> bool:
     epsilon, delta = question.point(other)
     if math.isinf(epsilon):
         return True
+    if loss.top <= epsilon:
+        return loss.infinite <= delta
     if loss.infinite >= delta:
-        return loss.infinite <= delta and loss.top <= epsilon
+        return False
     cheaper = question.cheaper(epsilon)
     if cheaper and epsilon == 0:
         return loss.is_never_told_apart(delta)
     with suppress(NumericalError):
+        # With many steps the contour, if it can, is as fast as Chernoff's bound.
         log_delta = math.log(delta - loss.infinite)
-        if log_chernoff(loss, epsilon, log_delta) <= log_delta or loss.top <= epsilon:
+        slow = loss.steps <= MANY_STEPS or (loss.spacing is None and not loss.continuous)
+        if slow and log_chernoff(loss, epsilon, log_delta) <= log_delta:
             return True
         return cheaper is not None and answer(cheaper, loss, AUTO).upper <= delta
     return False
