@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -32,9 +32,6 @@ class Mechanism(CallText, ABC):
     Subclasses are `declared`; each gives `loss` (and inherits the rest) or, when only a
     Rényi guarantee is known, `loss` returning None and `renyi`.
     """
-
-    text_constructors: ClassVar[tuple[str, ...]] = ()
-    """Classmethods that `parse` may call."""
 
     @abstractmethod
     def loss(self, relation: Relation) -> Loss | None:
