@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pkgutil
+import re
 import subprocess
 import sys
 from importlib import import_module
@@ -47,10 +48,11 @@ def test_names_have_types(tmp_path: Path) -> None:
         "hs.Gausian(1.0)\n"
     )
     options = ["--strict", "--follow-imports=silent", str(program)]
-    out = subprocess.run(
+    mypy = subprocess.run(
         [sys.executable, "-m", "mypy", *options], capture_output=True, text=True, check=False
-    ).stdout.splitlines()
-    said = {int(line.split(":")[1]): line for line in out if line.startswith(str(program))}
+    )
+    assert mypy.returncode == 1, mypy.stdout + mypy.stderr
+    said = {int(line): text for line, text in re.findall(r"program.py:(\d+): (.*)", mypy.stdout)}
     assert '"hockeystick.mechanisms.gaussian.Gaussian"' in said[2]
     assert '"hockeystick.bound.Bound"' in said[3]
     assert 'float"' in said[4]
