@@ -18,7 +18,6 @@ _NAMES = {
     "bound": ("Bound", "Bounds"),
     "calibration": ("calibrate",),
     "comparison": ("compare",),
-    "composition": ("Composition",),
     "errors": (
         "BudgetExceeded",
         "HockeystickError",
@@ -27,7 +26,7 @@ _NAMES = {
         "RelationError",
         "SavingError",
     ),
-    "mechanism": ("Mechanism",),
+    "mechanism": ("Composition", "Mechanism"),
     "relation": ("ADD_REMOVE", "REPLACE_ONE", "ZERO_OUT", "Relation"),
     "sensitivity": ("Sensitivity",),
     "sweeping": ("sweep",),

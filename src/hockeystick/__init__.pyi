@@ -9,13 +9,13 @@ from hockeystick.bound import Bound as Bound
 from hockeystick.bound import Bounds as Bounds
 from hockeystick.calibration import calibrate as calibrate
 from hockeystick.comparison import compare as compare
-from hockeystick.composition import Composition as Composition
 from hockeystick.errors import BudgetExceeded as BudgetExceeded
 from hockeystick.errors import HockeystickError as HockeystickError
 from hockeystick.errors import NumericalError as NumericalError
 from hockeystick.errors import ParameterError as ParameterError
 from hockeystick.errors import RelationError as RelationError
 from hockeystick.errors import SavingError as SavingError
+from hockeystick.mechanism import Composition as Composition
 from hockeystick.mechanism import Mechanism as Mechanism
 from hockeystick.mechanisms.approximate_dp import ApproximateDP as ApproximateDP
 from hockeystick.mechanisms.beta_posterior import BetaPosterior as BetaPosterior

@@ -18,9 +18,8 @@ from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
 from hockeystick import MECHANISMS, SAMPLERS
-from hockeystick.composition import Composition
 from hockeystick.errors import ParameterError
-from hockeystick.mechanism import Mechanism
+from hockeystick.mechanism import Composition, Mechanism
 from hockeystick.samplers.sampler import Sampler
 
 Kind = type[Mechanism] | type[Sampler]

@@ -22,9 +22,8 @@ from collections.abc import Callable, Iterator
 from typing import TypeVar
 
 from hockeystick.checks import LARGEST_FLOAT_INTEGER, shown, whole
-from hockeystick.composition import Composition, compose
 from hockeystick.errors import HockeystickError, ParameterError
-from hockeystick.mechanism import Mechanism
+from hockeystick.mechanism import Composition, Mechanism, compose
 from hockeystick.registry import Kind, kind_of, names
 from hockeystick.samplers.sampler import Sampler
 

@@ -6,6 +6,7 @@ import math
 
 from hockeystick.checks import non_negative, probability, whole
 from hockeystick.declared import checked, declare, declared
+from hockeystick.evidence import Evidence
 from hockeystick.loss.atoms import EVERYTHING, AtomicLoss
 from hockeystick.loss.base import Loss
 from hockeystick.mechanism import Mechanism
@@ -29,8 +30,8 @@ class ApproximateDP(Mechanism):
     def __init__(self, epsilon: float, delta: float) -> None:
         declare(self, epsilon_=epsilon, delta_=delta)
 
-    def loss(self, relation: Relation) -> Loss:
-        return two_point_loss(self.epsilon_, self.delta_)
+    def evidence(self, relation: Relation, steps: int = 1) -> Evidence:
+        return Evidence((two_point_loss(self.epsilon_, self.delta_),))
 
     def group(self, size: int) -> Mechanism:
         """(kε, δ·(e^{kε} − 1)/(e^ε − 1)), by going from one data set to the other in k steps."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
@@ -10,6 +11,7 @@ import numpy as np
 from hockeystick.checks import finite_non_negative, non_negative
 from hockeystick.declared import call_text, declare, declared
 from hockeystick.errors import ParameterError
+from hockeystick.evidence import Evidence
 from hockeystick.loss.families.assumptions import Assumptions, Bound
 from hockeystick.loss.families.divergence import LogPartition, Pairs, Vectors
 from hockeystick.mechanism import Mechanism
@@ -109,10 +111,10 @@ class ExponentialFamily(Mechanism):
         declare(made, curve=curve)
         return made
 
-    def loss(self, relation: Relation) -> None:
-        return None
+    def evidence(self, relation: Relation, steps: int = 1) -> Evidence:
+        return Evidence(curve=partial(self._divergences, relation))
 
-    def renyi(self, orders: Array, relation: Relation) -> tuple[Array, Array]:
+    def _divergences(self, relation: Relation, orders: Array) -> tuple[Array, Array]:
         one, other = self.curve.renyi(orders)
         if relation is not REPLACE_ONE:
             return one, other

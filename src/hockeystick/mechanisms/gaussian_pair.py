@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, Self
 
 import numpy as np
@@ -11,6 +11,7 @@ import numpy as np
 from hockeystick.checks import whole
 from hockeystick.declared import call_text, declare, declared
 from hockeystick.errors import ParameterError
+from hockeystick.evidence import Evidence
 from hockeystick.loss.atoms import NOTHING
 from hockeystick.loss.base import Loss
 from hockeystick.loss.families.envelope import either_way
@@ -93,11 +94,14 @@ class GaussianPair(Mechanism):
         shift = axes.T @ (np.array(self.mean) - np.array(self.other_mean))
         return shift, np.where(np.abs(excess) <= ALIKE, 0.0, excess)
 
-    def loss(self, relation: Relation) -> Loss | None:
+    def evidence(self, relation: Relation, steps: int = 1) -> Evidence:
         pair = self._pair()
-        if pair is None or pair.symmetric or relation is not REPLACE_ONE:
-            return pair
-        return either_way(pair)
+        curve = partial(self._divergences, relation)
+        if pair is None:
+            return Evidence(curve=curve)
+        if pair.symmetric or relation is not REPLACE_ONE:
+            return Evidence((pair,), curve=curve)
+        return Evidence((either_way(pair),), pair, curve)
 
     def _pair(self) -> Loss | None:
         shift, excess = self._coordinates
@@ -110,11 +114,7 @@ class GaussianPair(Mechanism):
         one, by = float(shift[differ][0]), float(excess[differ][0])
         return QuadraticLoss(one, by) if max(by, -by / (1 + by)) <= MOST_EXCESS else None
 
-    def attained(self, relation: Relation, steps: int) -> Loss | None:
-        pair = self._pair()
-        return None if pair is None or pair.symmetric or relation is not REPLACE_ONE else pair
-
-    def renyi(self, orders: Array, relation: Relation) -> tuple[Array, Array]:
+    def _divergences(self, relation: Relation, orders: Array) -> tuple[Array, Array]:
         shift, excess = self._coordinates
         one = _divergence(shift, excess, orders)
         other = _divergence(-shift / np.sqrt(1 + excess), -excess / (1 + excess), orders)

@@ -7,9 +7,11 @@ from typing import Any
 
 from hockeystick.checks import finite_non_negative, probability
 from hockeystick.declared import checked, declare, declared
+from hockeystick.evidence import Evidence
 from hockeystick.loss.base import Loss
-from hockeystick.loss.dots import dotted_loss
-from hockeystick.loss.profile import ProfileLoss
+from hockeystick.loss.points import table_pair
+from hockeystick.loss.two_sided.function import FunctionCurve
+from hockeystick.loss.two_sided.loss import TwoSidedLoss
 from hockeystick.mechanism import Mechanism
 from hockeystick.mechanisms.bases.given_curve import (
     Curve,
@@ -48,15 +50,15 @@ class ProfileDP(GivenCurve):
     def __init__(self, profile: GivenAs) -> None:
         declare(self, curve=profile)
 
-    def loss(self, relation: Relation) -> Loss:
-        return _loss(self.curve, relation)
+    def evidence(self, relation: Relation, steps: int = 1) -> Evidence:
+        return Evidence((_loss(self.curve, relation),))
 
 
 @lru_cache(maxsize=64)
 def _loss(curve: Curve, relation: Relation) -> Loss:
     if isinstance(curve, tuple):
-        return dotted_loss(curve)
+        return table_pair(curve)
     if isinstance(curve, Mechanism):
         mechanism = curve
-        return ProfileLoss(lambda epsilon: mechanism.delta(epsilon, relation=relation))
-    return ProfileLoss(curve)
+        return TwoSidedLoss(FunctionCurve(lambda e: mechanism.delta(e, relation=relation)))
+    return TwoSidedLoss(FunctionCurve(curve))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hockeystick.checks import non_negative, whole
 from hockeystick.declared import checked, declare, declared
-from hockeystick.loss.base import Loss
+from hockeystick.evidence import Evidence
 from hockeystick.mechanism import Mechanism
 from hockeystick.mechanisms.approximate_dp import two_point_loss
 from hockeystick.relation import Relation
@@ -25,8 +25,8 @@ class PureDP(Mechanism):
     def __init__(self, epsilon: float) -> None:
         declare(self, epsilon_=epsilon)
 
-    def loss(self, relation: Relation) -> Loss:
-        return two_point_loss(self.epsilon_, 0.0)
+    def evidence(self, relation: Relation, steps: int = 1) -> Evidence:
+        return Evidence((two_point_loss(self.epsilon_, 0.0),))
 
     def group(self, size: int) -> Mechanism:
         return PureDP(self.epsilon_ * whole("size", size, 1))

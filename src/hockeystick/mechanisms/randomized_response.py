@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 from hockeystick.checks import Whole, non_negative, probability, whole
 from hockeystick.declared import checked, declare, declared
 from hockeystick.errors import ParameterError
+from hockeystick.evidence import Evidence
 from hockeystick.loss.atoms import EVERYTHING, AtomicLoss
 from hockeystick.loss.base import Loss
 from hockeystick.mechanism import Mechanism
@@ -62,7 +63,10 @@ class RandomizedResponse(Mechanism):
             )
         return cls(math.inf if p == 1 else max(0.0, math.log(p * others / (1 - p))), categories)
 
-    def loss(self, relation: Relation) -> Loss:
+    def evidence(self, relation: Relation, steps: int = 1) -> Evidence:
+        return Evidence((self._loss(),))
+
+    def _loss(self) -> Loss:
         epsilon, others = self.epsilon_, self.categories - 1
         if math.isinf(epsilon):
             return EVERYTHING
@@ -93,14 +97,14 @@ class RandomizedResponse(Mechanism):
         >>> RandomizedResponse(1.0, categories=5).release([4, 0, 2], rng=0).shape
         (3,)
         """
-        from hockeystick.random import words
+        from hockeystick.random.generators import source
         from hockeystick.release import private
         from hockeystick.release.response import respond
 
         if self.epsilon_ > LARGEST:
             raise ParameterError(f"epsilon must be at most {LARGEST:g} to release, got {self!r}")
         known = private.integers("answers", answers, 0, self.categories - 1)
-        return private.like(respond(known, self.epsilon_, self.categories, words.source(rng)))
+        return private.like(respond(known, self.epsilon_, self.categories, source(rng)))
 
     def statement(self) -> str:
         """What a report protects, in words."""

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -10,6 +12,7 @@ import numpy as np
 from hockeystick.checks import above_one, non_negative
 from hockeystick.declared import checked, declare, declared
 from hockeystick.errors import ParameterError
+from hockeystick.evidence import Evidence
 from hockeystick.mechanism import Mechanism
 from hockeystick.mechanisms.bases.given_curve import (
     Curve,
@@ -19,6 +22,7 @@ from hockeystick.mechanisms.bases.given_curve import (
     given_curve,
 )
 from hockeystick.numerics.series import Array
+from hockeystick.questions import renyi_curve
 from hockeystick.relation import Relation
 
 
@@ -47,23 +51,25 @@ class RenyiDP(GivenCurve):
     def __init__(self, curve: GivenAs) -> None:
         declare(self, curve=curve)
 
-    def loss(self, relation: Relation) -> None:
-        return None
-
-    def renyi(self, orders: Array, relation: Relation) -> tuple[Array, Array]:
+    def evidence(self, relation: Relation, steps: int = 1) -> Evidence:
         curve = self.curve
         if isinstance(curve, Mechanism):
-            return curve.renyi(orders, relation)
-        if isinstance(curve, tuple):
-            value = _interpolate(curve, orders)
-        else:
-            value = np.array([float(curve(float(order))) for order in orders])
-            if np.isnan(value).any() or (value < 0).any():
-                raise ParameterError(
-                    f"curve must have values in [0, inf], got {value[~(value >= 0)][0]!r} "
-                    f"at order {orders[~(value >= 0)][0]!r}"
-                )
-        return value, value
+            return Evidence(curve=renyi_curve(curve, relation))
+        return Evidence(curve=partial(_divergences, curve))
+
+
+def _divergences(curve: Callable[[float], float] | Points, orders: Array) -> tuple[Array, Array]:
+    """The curve at each order, for both directions."""
+    if isinstance(curve, tuple):
+        value = _interpolate(curve, orders)
+    else:
+        value = np.array([float(curve(float(order))) for order in orders])
+        if np.isnan(value).any() or (value < 0).any():
+            raise ParameterError(
+                f"curve must have values in [0, inf], got {value[~(value >= 0)][0]!r} "
+                f"at order {orders[~(value >= 0)][0]!r}"
+            )
+    return value, value
 
 
 def _interpolate(points: Points, orders: Array) -> Array:

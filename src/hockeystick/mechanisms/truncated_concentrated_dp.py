@@ -8,6 +8,7 @@ import numpy as np
 
 from hockeystick.checks import above_one, finite_non_negative
 from hockeystick.declared import checked, declared
+from hockeystick.evidence import Evidence
 from hockeystick.mechanism import Mechanism
 from hockeystick.numerics.series import Array
 from hockeystick.relation import Relation
@@ -23,10 +24,10 @@ class TruncatedConcentratedDP(Mechanism):
     rho: float = checked(finite_non_negative)
     omega: float = checked(above_one)
 
-    def loss(self, relation: Relation) -> None:
-        return None
+    def evidence(self, relation: Relation, steps: int = 1) -> Evidence:
+        return Evidence(curve=self._divergences)
 
-    def renyi(self, orders: Array, relation: Relation) -> tuple[Array, Array]:
+    def _divergences(self, orders: Array) -> tuple[Array, Array]:
         known = orders < self.omega
         value = np.where(known, self.rho * np.where(known, orders, 0), math.inf)
         return value, value

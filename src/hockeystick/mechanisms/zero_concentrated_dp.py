@@ -8,6 +8,7 @@ import numpy as np
 
 from hockeystick.checks import finite_non_negative, whole
 from hockeystick.declared import checked, declared
+from hockeystick.evidence import Evidence
 from hockeystick.mechanism import Mechanism
 from hockeystick.numerics.series import Array
 from hockeystick.relation import Relation
@@ -29,15 +30,15 @@ class ZeroConcentratedDP(Mechanism):
     rho: float = checked(finite_non_negative)
     xi: float = checked(finite_non_negative, default=0.0)
 
-    def loss(self, relation: Relation) -> None:
-        return None
+    def evidence(self, relation: Relation, steps: int = 1) -> Evidence:
+        return Evidence(curve=self._divergences)
 
     def group(self, size: int) -> Mechanism:
         """ρ grows with the square of the size, ξ by size·Σ 1/i (Bun and Steinke 2016)."""
         k = whole("size", size, 1)
         return ZeroConcentratedDP(k * k * self.rho, self.xi * k * _harmonic(k) if self.xi else 0.0)
 
-    def renyi(self, orders: Array, relation: Relation) -> tuple[Array, Array]:
+    def _divergences(self, orders: Array) -> tuple[Array, Array]:
         value = self.xi + (self.rho * orders if self.rho else 0 * np.minimum(orders, 1))
         return value, value
 

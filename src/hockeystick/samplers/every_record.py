@@ -8,10 +8,10 @@ import numpy as np
 
 from hockeystick.checks import whole
 from hockeystick.declared import declared
-from hockeystick.loss.base import Loss
+from hockeystick.evidence import Evidence, known
 from hockeystick.mechanism import Mechanism
 from hockeystick.numerics.series import Array
-from hockeystick.samplers.sampler import Sampler, base_loss
+from hockeystick.samplers.sampler import Sampler
 
 if TYPE_CHECKING:
     from hockeystick.random.generators import Randomness
@@ -29,8 +29,8 @@ class EveryRecord(Sampler):
 
     natural_relation = None
 
-    def loss(self, mechanism: Mechanism, relation: Relation) -> Loss:
-        return base_loss(mechanism, relation)
+    def evidence(self, mechanism: Mechanism, relation: Relation, steps: int) -> Evidence:
+        return known(mechanism, relation, steps)
 
     def apply(self, mechanism: Mechanism) -> Mechanism:
         return mechanism

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hockeystick import ADD_REMOVE, Mechanism, Poisson, Relation, Sampler
 from hockeystick.checks import probability
 from hockeystick.declared import checked, declared
-from hockeystick.loss.base import Loss
+from hockeystick.evidence import Evidence
 from hockeystick.numerics.series import Array
 from hockeystick.random.generators import Randomness
 
@@ -28,11 +28,8 @@ class TwoCoins(Sampler):
     def _one_coin(self) -> Poisson:
         return Poisson(self.first * self.second)
 
-    def loss(self, mechanism: Mechanism, relation: Relation) -> Loss:
-        return self._one_coin.loss(mechanism, relation)
-
-    def attained(self, mechanism: Mechanism, relation: Relation, steps: int) -> Loss | None:
-        return self._one_coin.attained(mechanism, relation, steps)
+    def evidence(self, mechanism: Mechanism, relation: Relation, steps: int) -> Evidence:
+        return self._one_coin.evidence(mechanism, relation, steps)
 
     def draw(self, population: int, rng: Randomness = None) -> Array:
         return self._one_coin.draw(population, rng)

@@ -7,8 +7,8 @@ import math
 from hockeystick.loss.atoms import EVERYTHING, AtomicLoss
 from hockeystick.loss.base import Loss
 from hockeystick.mechanisms.bases.additive_noise import AdditiveNoise
+from hockeystick.random.generators import Source
 from hockeystick.random.noise import Floats
-from hockeystick.random.words import Source
 
 
 class UniformNoise(AdditiveNoise):

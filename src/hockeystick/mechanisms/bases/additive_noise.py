@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from hockeystick.checks import finite_positive, non_negative, whole
 from hockeystick.declared import checked, declared
+from hockeystick.evidence import Evidence
 from hockeystick.loss.atoms import EVERYTHING, NOTHING
 from hockeystick.loss.base import Loss
 from hockeystick.mechanism import Mechanism
 from hockeystick.relation import ADD_REMOVE, REPLACE_ONE, Relation
 
 if TYPE_CHECKING:
-    from hockeystick.random.generators import Randomness
+    from hockeystick.random.generators import Randomness, Source
     from hockeystick.random.noise import Floats
-    from hockeystick.random.words import Source
     from hockeystick.sensitivity import Norm, Sensitivity
 
 LEAST_NOISE = 1e-100
@@ -44,7 +44,11 @@ class AdditiveNoise(Mechanism):
     replace_sensitivity: float = checked(finite_positive, default=2.0)
     sensitivity: float = checked(finite_positive, default=1.0, kw_only=True)
 
-    def loss(self, relation: Relation) -> Loss:
+    def evidence(self, relation: Relation, steps: int = 1) -> Evidence:
+        return Evidence((self._moved(relation),))
+
+    def _moved(self, relation: Relation) -> Loss:
+        """The loss when the query moves as far as the relation lets it."""
         sensitivity = self.replace_sensitivity if relation is REPLACE_ONE else 1.0
         noise = self.noise_multiplier / sensitivity
         if noise < LEAST_NOISE:
@@ -114,12 +118,13 @@ class AdditiveNoise(Mechanism):
         >>> Gaussian(2.0).release([10, 20], rng=0).shape  # a seed protects nobody
         (2,)
         """
-        from hockeystick.random import words
+        from hockeystick.random.generators import source
         from hockeystick.release import private
 
-        answer = private.numbers("value", value)
-        noise = self._noise(answer.size, words.source(rng)).reshape(answer.shape)
-        return private.like(answer + private.noise_scale(self, self.scale) * noise)
+        scale, answer = private.noise_scale(self, self.scale), private.numbers("value", value)
+        noise = self._noise(answer.size, source(rng)).reshape(answer.shape)
+        noisy = answer + scale * noise
+        return noisy if noisy.ndim else float(noisy)
 
     def statement(self, *, delta: float = 0.0, relation: Relation | None = None) -> str:
         """What a release protects, in words, and that floating point is not covered.

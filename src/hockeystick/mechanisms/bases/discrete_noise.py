@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 from hockeystick.checks import Whole, non_negative, whole
 from hockeystick.declared import checked, declared
 from hockeystick.errors import ParameterError
+from hockeystick.evidence import Evidence
 from hockeystick.loss.atoms import EVERYTHING, NOTHING
 from hockeystick.loss.base import Loss
 from hockeystick.mechanism import Mechanism
@@ -16,9 +17,8 @@ from hockeystick.mechanisms.bases.additive_noise import LEAST_NOISE
 from hockeystick.relation import ADD_REMOVE, REPLACE_ONE, Relation
 
 if TYPE_CHECKING:
-    from hockeystick.random.generators import Randomness
+    from hockeystick.random.generators import Randomness, Source
     from hockeystick.random.integers import Integers
-    from hockeystick.random.words import Source
     from hockeystick.sensitivity import Sensitivity
 
 
@@ -53,7 +53,11 @@ class DiscreteNoise(Mechanism):
         """Scale of the noise on the integers."""
         return self.noise_multiplier * self.sensitivity
 
-    def loss(self, relation: Relation) -> Loss:
+    def evidence(self, relation: Relation, steps: int = 1) -> Evidence:
+        return Evidence((self._moved(relation),))
+
+    def _moved(self, relation: Relation) -> Loss:
+        """The loss when the query moves as far as the relation lets it."""
         steps = self.sensitivity
         if relation is REPLACE_ONE:
             steps = self.replace_sensitivity or 2 * steps
@@ -127,12 +131,12 @@ class DiscreteNoise(Mechanism):
         >>> DiscreteGaussian(2.0).release([10, 20], rng=0).dtype  # a seed protects nobody
         dtype('int64')
         """
-        from hockeystick.random import words
+        from hockeystick.random.generators import source
         from hockeystick.release import private
 
         answer = private.integers("value", value)
         private.noise_scale(self, self.scale)
-        noise = self._noise(answer.size, words.source(rng)).reshape(answer.shape)
+        noise = self._noise(answer.size, source(rng)).reshape(answer.shape)
         return private.like(answer + noise)
 
     def statement(self, *, delta: float = 0.0, relation: Relation | None = None) -> str:
