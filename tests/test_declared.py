@@ -125,7 +125,7 @@ def test_values_are_frozen_and_copied(value: Any) -> None:
 
 def test_different_classes_are_different_values() -> None:
     assert Lottery(0, 1) != Tombola(0, 1)
-    assert hs.PureDP(1.0) != hs.ExponentialMechanism(1.0)
+    assert len({hs.PureDP(1.0), hs.ExponentialMechanism(1.0), hs.PermuteAndFlip(1.0)}) == 3
 
 
 def test_replace_keeps_the_other_fields() -> None:

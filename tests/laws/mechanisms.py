@@ -106,7 +106,7 @@ BY_CURVE = {k for k in ALL if not find(of(k), lambda _: True).evidence(hs.ADD_RE
 WITH_LOSS = [kind for kind in ALL if kind not in BY_CURVE]
 
 
-HEAVY = {
+HEAVY: set[type[hs.Mechanism]] = {
     hs.Laplace,
     hs.ProfileDP,
     hs.ExponentialMechanism,

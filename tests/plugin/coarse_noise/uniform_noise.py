@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from hockeystick.loss.atoms import EVERYTHING, AtomicLoss
 from hockeystick.loss.base import Loss
 from hockeystick.mechanisms.bases.additive_noise import AdditiveNoise
@@ -31,4 +33,4 @@ class UniformNoise(AdditiveNoise):
         return AtomicLoss([0.0], [both], infinite=shift, void=shift, spacing=0.0, symmetric=True)
 
     def _noise(self, count: int, words: Source) -> Floats:
-        return words(count) * 2.0**-64 - 0.5
+        return np.asarray(words(count) * 2.0**-64 - 0.5, dtype=np.float64)
