@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
-from typing import Any, ClassVar
+from typing import Any
 
 from hockeystick import questions
 from hockeystick.bound import Bound, Bounds
@@ -33,11 +33,8 @@ class AnySampler(CallText, ABC):
 class Mechanism(CallText, ABC):
     """A private computation, as the law of its privacy loss or, failing that, its Rényi curve.
 
-    Subclasses are frozen dataclasses; each gives its `evidence` and inherits the rest.
+    Subclasses are `declared`; each gives its `evidence` and inherits the rest.
     """
-
-    text_constructors: ClassVar[tuple[str, ...]] = ()
-    """Classmethods that `parse` may call."""
 
     @abstractmethod
     def evidence(self, relation: Relation, steps: int = 1) -> Evidence:
