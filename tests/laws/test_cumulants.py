@@ -23,10 +23,8 @@ imaginary = st.floats(-10.0, 10.0)
 def losses(kind: Kind) -> st.SearchStrategy[Loss]:
     """Either direction of a mechanism, sampled or not."""
     return st.builds(
-        lambda mechanism, back: (
-            mechanism.loss(hs.ADD_REMOVE).reverse() if back else mechanism.loss(hs.ADD_REMOVE)
-        ),
-        the.sampled(kind),
+        lambda evidence, back: evidence.loss.reverse() if back else evidence.loss,
+        the.sampled(kind).map(lambda mechanism: mechanism.evidence(hs.ADD_REMOVE)),
         st.booleans(),
     )
 
@@ -88,8 +86,7 @@ def test_sampling_interpolates(
     kind: Kind, data: st.DataObject, x: float, y: float, rate: float
 ) -> None:
     """E_Q of ((1−q) + q·R)^p: q = 0 gives 1, q = 1 the mechanism, and it is convex in q."""
-    loss = data.draw(the.of(kind)).loss(hs.ADD_REMOVE)
-    assert loss is not None
+    loss = data.draw(the.of(kind)).evidence(hs.ADD_REMOVE).loss
     if loss.infinite:
         return
     sampled = mixed(loss, rate)

@@ -13,13 +13,13 @@ from hockeystick.errors import NumericalError
 from hockeystick.loss.atoms import AtomicLoss
 from hockeystick.loss.base import DiscreteLoss, Loss
 from hockeystick.loss.measure import EMPTY, Atoms, Nodes
-from hockeystick.mechanisms.discrete import DiscreteNoise
+from hockeystick.mechanisms.bases.discrete_noise import DiscreteNoise
 from hockeystick.numerics.blocks import CHUNK
 from hockeystick.numerics.types import Array
 
 if TYPE_CHECKING:
+    from hockeystick.random.generators import Source
     from hockeystick.random.integers import Integers
-    from hockeystick.random.words import Source
 
 REACH = 10.0
 """Scales beyond which the noise is dropped: 1e-22 of its mass."""
