@@ -158,14 +158,16 @@ class AmplifiedCurve(PanelCurve):
             losses, log_q = loss.atoms
             beyond = losses > x[..., None]
             atoms_q = np.where(beyond, np.exp(log_q), 0.0)
-            atoms_weight = (constant + falling * np.exp(-losses)) / self.rate
-            mapped = np.exp(log_mixed(self.rate, np.maximum(losses, 0)))
+            positive = np.maximum(losses, 0.0)
+            atoms_weight = (constant + falling * np.exp(-positive)) / self.rate
+            # e^u of a large loss is no float, but its Q-mass times e^u is.
+            atoms_p = np.where(beyond, np.exp(log_q + log_mixed(self.rate, positive)), 0.0)
             h = loss.profile(x)
             slope = falling / self.rate * np.exp(-2 * x) * h
             slope = slope + weight * (q_above + atoms_q.sum(axis=-1))
             q += slope - atoms_q @ atoms_weight
             part = (constant + falling * np.exp(-x)) * h - constant * loss.infinite
-            p += part + a * slope - atoms_q @ (atoms_weight * mapped)
+            p += part + a * slope - atoms_p @ atoms_weight
         return np.maximum(p, 0.0), np.maximum(q, 0.0)
 
 
