@@ -13,11 +13,11 @@ from hockeystick.checks import whole
 from hockeystick.errors import ParameterError
 from hockeystick.loss.allocation.epoch import allocation
 from hockeystick.loss.allocation.renyi import allocation_divergences
+from hockeystick.loss.allocation.replacing import replaced
 from hockeystick.loss.atoms import NOTHING
 from hockeystick.loss.base import Loss
 from hockeystick.loss.gaussian import GaussianLoss
-from hockeystick.loss.replacing import replaced
-from hockeystick.mechanism import Mechanism, call_text
+from hockeystick.mechanism import Mechanism, call_text, divergences
 from hockeystick.numerics.series import Array
 from hockeystick.relation import ADD_REMOVE, REPLACE_ONE, Relation
 from hockeystick.samplers.poisson import moves_less
@@ -75,7 +75,8 @@ class RandomAllocation(Sampler):
         """From the moments of the mean: the law of the loss is cut, which large orders notice."""
         if relation is REPLACE_ONE:
             return super().divergences(mechanism, orders, relation)
-        return allocation_divergences(base_loss(mechanism, relation), self.steps, orders)
+        base = base_loss(mechanism, relation)
+        return allocation_divergences(base, self.steps, orders, divergences(base, orders))
 
     def _epoch(self, mechanism: Mechanism, relation: Relation, upper: bool) -> Loss:
         if upper and relation is REPLACE_ONE:
