@@ -66,7 +66,8 @@ class AmplifiedCurve(PanelCurve):
         terms = tuple(term._replace(loss=term.loss.truncated(each)) for term in order)
         if set(terms) == set(self.terms):
             return self, 0.0
-        void += sum((term.constant + term.falling) * term.loss.void for term in terms)
+        for (constant, falling, before), after in zip(order, terms, strict=True):
+            void += (constant + falling) * (after.loss.void - before.void)
         return self._with(terms, self.extra + extra), void
 
     def _with(self, terms: tuple[Term, ...], extra: float) -> AmplifiedCurve:
