@@ -117,6 +117,8 @@ class Loss(ABC):
     """Whether there is a continuous part."""
     smooth: bool = False
     """Whether there is nothing but a smooth density, which `density` then gives."""
+    rough: bool = False
+    """Whether it has atoms at places that are known only roughly, which `tails` counts."""
 
     gaussian_shift: float | None = None
     """How many deviations apart P and Q are, if they are two normal laws; else None."""

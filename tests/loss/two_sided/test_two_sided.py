@@ -139,3 +139,24 @@ def test_sampled_atoms_are_listed() -> None:
     np.testing.assert_allclose(loss.atoms.q[[0, 2]], [q * math.exp(top), q], rtol=1e-13)
     assert loss.spacing == pytest.approx(top, rel=1e-15)
     assert loss.atoms.q.sum() == pytest.approx(1, rel=1e-15)
+
+
+def kinked(epsilon: float) -> float:
+    """Two lines in e^ε, that is three atoms on either side of 0."""
+    beyond = math.expm1(min(epsilon, 50))
+    return max(0.2 - 0.1 * beyond, 0.05 - 0.01 * beyond, 0.0)
+
+
+def test_kinks_of_a_function_stay_kinks_on_a_sample() -> None:
+    """Where they are is known only roughly, so that no decay may be counted on."""
+    corners = {0.0: 0.2, math.log(8 / 3): 1 / 30, math.log(6): 0.0}
+    sampler = hs.WithoutReplacement(30, 600)
+    step, exact = (hs.ProfileDP(known).on(sampler) for known in (kinked, corners))
+    loss = step.loss(hs.REPLACE_ONE)
+    assert loss is not None
+    assert loss.rough
+    assert (loss.spread(1.0, np.array([1.0, 9.0, 90.0]), 1.0) == 1).all()
+    found, truth = ((m * 2).delta(0.3, relation=hs.REPLACE_ONE) for m in (step, exact))
+    assert found.lower <= truth.upper
+    assert truth.lower <= found.upper
+    assert found.upper == pytest.approx(truth.upper, rel=1e-3)

@@ -43,6 +43,10 @@ class AmplifiedCurve(PanelCurve):
     extra: float = 0.0
     """Added to the curve, at every u."""
 
+    @cached_property
+    def rough(self) -> bool:
+        return any(term.loss.rough for term in self.terms)
+
     def delta(self, u: Array) -> Array:
         x = log_unmixed(self.rate, u)
         total = np.full_like(x, self.extra)

@@ -26,8 +26,11 @@ class Curve(ABC):
     """Whether there is a continuous part."""
     atoms_apart: bool = True
     """Whether `atoms` lists every atom; else `above` counts them with the continuous part."""
-    rough: bool = False
-    """Whether it has atoms at places that are known only roughly."""
+
+    @property
+    def rough(self) -> bool:
+        """Whether it has atoms at places that are known only roughly."""
+        return False
 
     @property
     def by_panels(self) -> PanelCurve | None:

@@ -156,6 +156,10 @@ class MixedTwoSided(Mixed):
     base: TwoSidedLoss
     cumulants: Cumulants = field(kw_only=True, repr=False, compare=False)
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "rough", self.base.rough)
+
     def cgf(self, s: Complex | Array) -> Complex:
         return self.cumulants.at(np.atleast_1d(np.asarray(s, dtype=complex)))
 
@@ -168,7 +172,7 @@ class MixedTwoSided(Mixed):
     def spread(
         self, tilt: float, frequencies: Array, resolved: float, guarded: bool = True
     ) -> Array:
-        if self.base.rough:
+        if self.rough:
             return np.ones_like(frequencies)
         return super().spread(tilt, frequencies, resolved, guarded)
 
