@@ -19,12 +19,13 @@ from hockeystick.bernoulli.channel import Channel, fewer_outcomes
 from hockeystick.bernoulli.profile import contracted
 from hockeystick.errors import NumericalError
 from hockeystick.loss.atoms import NOTHING
-from hockeystick.loss.base import Atoms, Loss
+from hockeystick.loss.base import Loss
+from hockeystick.loss.measure import Atoms
 from hockeystick.loss.points import Side, pair_of, side_through
 from hockeystick.loss.two_sided.curve import Curve
 from hockeystick.loss.two_sided.loss import TwoSidedLoss, listed
 from hockeystick.loss.two_sided.panels import PanelCurve
-from hockeystick.numerics.series import Array
+from hockeystick.numerics.types import Array
 
 MOST_KINKS = 80
 """With more outcomes, points of the curve are as good as its pieces."""

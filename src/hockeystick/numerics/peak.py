@@ -10,7 +10,7 @@ import numpy as np
 from hockeystick.errors import NumericalError
 from hockeystick.numerics.gauss import on_panels
 from hockeystick.numerics.roots import last_true_by_grids
-from hockeystick.numerics.series import Array
+from hockeystick.numerics.types import Array
 
 NATS_BELOW_PEAK = 50.0
 """What is lower than the peak by this factor e^−50 is left out."""

@@ -9,7 +9,7 @@ from collections.abc import Callable
 import numpy as np
 
 from hockeystick.errors import NumericalError
-from hockeystick.numerics.series import Array
+from hockeystick.numerics.types import Array
 
 EPS = 2.0**-52
 
@@ -85,3 +85,16 @@ def last_true_by_grids(
         lost = max(1, int(np.argmin(holds(places))))
         low, high = float(places[lost - 1]), float(places[lost])
     return low, high
+
+
+def last_whole(holds: Callable[[int], bool], last: int, beyond: int) -> tuple[int, int]:
+    """Where a property that holds at `last`, and not at `beyond`, is lost: two integers next to
+    each other. Either may be the larger one.
+
+    >>> last_whole(lambda n: n * n < 1000, 0, 100)
+    (31, 32)
+    """
+    while abs(beyond - last) > 1:
+        middle = (last + beyond) // 2
+        last, beyond = (middle, beyond) if holds(middle) else (last, middle)
+    return last, beyond

@@ -16,6 +16,7 @@ from hockeystick.loss.families.log_gamma import GammaLoss
 from hockeystick.loss.families.logit_beta import BetaLoss
 from hockeystick.loss.families.positive import PositiveLosses
 from hockeystick.loss.families.quadratic import QuadraticLoss
+from hockeystick.loss.mixed import mixed
 from hockeystick.loss.sum import ComposedLoss
 from hockeystick.loss.two_sided.amplified import AmplifiedCurve, Term
 from hockeystick.loss.two_sided.loss import TwoSidedLoss
@@ -220,10 +221,10 @@ def test_infinite_outside_the_strip(loss: Any) -> None:
     outside = [s for s in (loss.high, loss.high + 1, loss.low, loss.low - 1) if math.isfinite(s)]
     assert outside
     assert np.isposinf(loss.cgf(np.array(outside)).real).all()
-    mixed = loss.mix(0.3)
+    sampled = mixed(loss, 0.3)
     if math.isfinite(loss.high):
-        assert mixed.cgf(np.array([loss.high]))[0].real == math.inf
-    assert np.isfinite(mixed.cgf(np.array([-30.0, 0.4 * min(loss.high, 1.0)]))).all()
+        assert sampled.cgf(np.array([loss.high]))[0].real == math.inf
+    assert np.isfinite(sampled.cgf(np.array([-30.0, 0.4 * min(loss.high, 1.0)]))).all()
 
 
 @pytest.mark.parametrize("start", [0.01, 0.3, 2.5, 16.0, 300.0, 1e5, 1e9])
@@ -310,7 +311,7 @@ def test_the_envelope_of_both_orders(loss: Any) -> None:
 @pytest.mark.slow
 def test_two_steps_of_a_folded_loss() -> None:
     """A little more than two steps of the pair itself, for both orders could be mixed."""
-    loss = GammaLoss(6.0, 1.0).reverse()
+    loss: Any = GammaLoss(6.0, 1.0).reverse()
     folded = TwoSidedLoss(PositiveLosses(loss))
     with np.errstate(all="ignore"):
         pair = contour.epsilon(ComposedLoss([(loss, 2)]), 1e-4)

@@ -9,9 +9,10 @@ import pytest
 
 import hockeystick as hs
 from hockeystick.loss.atoms import EVERYTHING, AtomicLoss
-from hockeystick.loss.base import Loss, Mixed
+from hockeystick.loss.base import Loss
 from hockeystick.loss.gaussian import GaussianLoss
 from hockeystick.loss.labelled import LabelledLoss
+from hockeystick.loss.mixed import Mixed, mixed
 from hockeystick.loss.segment import SegmentLoss
 from hockeystick.loss.two_sided.amplified import AmplifiedCurve, DiscreteCurve, Term
 from hockeystick.loss.two_sided.function import FunctionCurve
@@ -73,7 +74,7 @@ def test_cumulants(made: Loss, truth: Loss) -> None:
 @each
 @pytest.mark.parametrize("rate", [0.03, 0.6])
 def test_cumulants_of_a_mixture(made: Loss, truth: Loss, rate: float) -> None:
-    ours, theirs = made.mix(rate), Mixed(truth, rate)
+    ours, theirs = mixed(made, rate), Mixed(truth, rate)
     assert_same_cumulants(ours, theirs)
     assert_same_cumulants(ours.reverse(), theirs.reverse())
     for one, other in ((ours, theirs), (ours.reverse(), theirs.reverse())):
@@ -122,7 +123,7 @@ def test_truncated(made: Loss, truth: Loss) -> None:
 def test_large_powers() -> None:
     s = np.array([5e3, 2e5])
     made = TwoSidedLoss(curve(LAPLACE))
-    for ours, theirs in ((made, LAPLACE), (made.mix(0.3), Mixed(LAPLACE, 0.3))):
+    for ours, theirs in ((made, LAPLACE), (mixed(made, 0.3), Mixed(LAPLACE, 0.3))):
         np.testing.assert_allclose(ours.cgf(s).real, theirs.cgf(s).real, rtol=1e-12)
 
 
@@ -130,7 +131,7 @@ def test_sampled_atoms_are_listed() -> None:
     """Randomized response on a fixed-size sample: ± log(1 + γ(e^ε − 1)), and the rest at 0."""
     gamma = 0.1
     step = hs.RandomizedResponse(1.0).on(hs.WithoutReplacement(10, 100))
-    loss = step.loss(hs.REPLACE_ONE)
+    loss = step.evidence(hs.REPLACE_ONE).loss
     assert isinstance(loss, AtomicLoss)
     top = math.log1p(gamma * math.expm1(1.0))
     p = 1 / (1 + math.exp(-1.0))
@@ -152,8 +153,7 @@ def test_kinks_of_a_function_stay_kinks_on_a_sample() -> None:
     corners = {0.0: 0.2, math.log(8 / 3): 1 / 30, math.log(6): 0.0}
     sampler = hs.WithoutReplacement(30, 600)
     step, exact = (hs.ProfileDP(known).on(sampler) for known in (kinked, corners))
-    loss = step.loss(hs.REPLACE_ONE)
-    assert loss is not None
+    loss = step.evidence(hs.REPLACE_ONE).loss
     assert loss.rough
     assert (loss.spread(1.0, np.array([1.0, 9.0, 90.0]), 1.0) == 1).all()
     found, truth = ((m * 2).delta(0.3, relation=hs.REPLACE_ONE) for m in (step, exact))

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from hockeystick.errors import NumericalError
-from hockeystick.numerics.series import Array
+from hockeystick.numerics.types import Array
 
 CUT = 1e-20
 """Tails thinner than this are cut off: moved to 0 and infinity when rounding up."""

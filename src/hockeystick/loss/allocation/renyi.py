@@ -8,9 +8,10 @@ from functools import lru_cache
 import numpy as np
 
 from hockeystick.loss.base import Loss
+from hockeystick.loss.divergence import divergence
 from hockeystick.numerics.log_sum import log_sum_exp
 from hockeystick.numerics.peak import log_integral
-from hockeystick.numerics.series import Array
+from hockeystick.numerics.types import Array
 
 MOST_MOMENTS = 512
 """Largest order of the generating function; beyond it the mechanism without a sample counts."""
@@ -22,15 +23,13 @@ RESOLVED = 40.0
 """Frequency for which the nodes are chosen, so that e^{−z·Λ} is resolved."""
 
 
-def allocation_divergences(
-    base: Loss, steps: int, orders: Array, of_one_step: tuple[Array, Array]
-) -> tuple[Array, Array]:
+def allocation_divergences(base: Loss, steps: int, orders: Array) -> tuple[Array, Array]:
     """Upper bounds for (mean of the pairs, Q) and for its reverse, at orders in [1, inf].
 
     The first is exact at integers from 2 to 512 and linear in (α−1)·ε(α) between them. Neither is
     above the divergence of one step: the mean of the ratios is below one of them in convex order.
     """
-    one, other = (bound.copy() for bound in of_one_step)
+    one, other = divergence(base, orders), divergence(base.reverse(), orders)
     few = orders <= MOST_MOMENTS
     if few.any() and not base.infinite:
         one[few] = np.minimum(one[few], _between_integers(base, steps, orders[few]))

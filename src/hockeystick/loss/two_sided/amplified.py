@@ -11,7 +11,8 @@ from typing import NamedTuple, Self
 import numpy as np
 
 from hockeystick.errors import NumericalError
-from hockeystick.loss.base import EMPTY, Atoms, Loss, Nodes
+from hockeystick.loss.base import Loss
+from hockeystick.loss.measure import EMPTY, Atoms, Nodes
 from hockeystick.loss.two_sided.curve import Curve
 from hockeystick.loss.two_sided.panels import LEAST_DELTA, PanelCurve
 from hockeystick.numerics.peak import log_integral

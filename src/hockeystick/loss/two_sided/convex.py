@@ -8,9 +8,9 @@ from functools import cached_property
 
 import numpy as np
 
-from hockeystick.loss.base import Atoms
+from hockeystick.loss.measure import Atoms
 from hockeystick.loss.two_sided.amplified import AmplifiedCurve, Term
-from hockeystick.numerics.series import Array
+from hockeystick.numerics.types import Array
 
 
 @dataclass(frozen=True)

@@ -9,9 +9,10 @@ from functools import cached_property
 import numpy as np
 
 from hockeystick.errors import NumericalError
-from hockeystick.loss.base import CHUNK, Complex
 from hockeystick.loss.two_sided.panels import NEGLIGIBLE_NATS, PanelCurve, Weighted, level_of
+from hockeystick.numerics.blocks import CHUNK
 from hockeystick.numerics.series import LEAST, Array, log1p, log_mixed
+from hockeystick.numerics.types import Complex
 
 LARGE_POWER = 2000.0
 """For larger real s only the points near the peak are taken, for each s anew."""

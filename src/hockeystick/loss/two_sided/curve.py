@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from hockeystick.loss.base import Atoms, Nodes
-from hockeystick.numerics.series import Array
+from hockeystick.loss.measure import Atoms, Nodes
+from hockeystick.numerics.types import Array
 
 if TYPE_CHECKING:
     from hockeystick.loss.two_sided.panels import PanelCurve

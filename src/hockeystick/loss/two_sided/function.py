@@ -12,7 +12,7 @@ import numpy as np
 from numpy.polynomial import legendre
 
 from hockeystick.errors import NumericalError, ParameterError
-from hockeystick.loss.base import EMPTY, NO_ATOMS, Atoms
+from hockeystick.loss.measure import EMPTY, NO_ATOMS, Atoms
 from hockeystick.loss.two_sided.curve import Curve
 from hockeystick.loss.two_sided.panels import (
     LEAST_DELTA,
@@ -22,7 +22,7 @@ from hockeystick.loss.two_sided.panels import (
     to_series,
 )
 from hockeystick.numerics.roots import last_true
-from hockeystick.numerics.series import Array
+from hockeystick.numerics.types import Array
 
 FARTHEST = 8192.0
 """The value of the function here is taken as its limit; what is beyond is at most that."""

@@ -17,12 +17,17 @@ from functools import cached_property
 import numpy as np
 
 from hockeystick.loss.atoms import AtomicLoss
-from hockeystick.loss.base import Atoms, Complex, Loss, Mixed, Nodes, Tails
-from hockeystick.loss.families.strip import StripLoss
+from hockeystick.loss.base import Loss
+from hockeystick.loss.measure import Atoms, Nodes, Tails
+from hockeystick.loss.mixed import Mixed
 from hockeystick.loss.points import joined, pair_of, side_of
+from hockeystick.loss.strip import StripLoss
 from hockeystick.loss.two_sided.cumulants import Cumulants
 from hockeystick.loss.two_sided.curve import Curve
-from hockeystick.numerics.series import Array
+from hockeystick.numerics.types import Array, Complex
+
+FARTHEST_POWER = 1e7
+"""Atoms without end are listed for powers of e^L up to this."""
 
 
 class TwoSidedLoss(StripLoss):
@@ -135,18 +140,36 @@ class TwoSidedLoss(StripLoss):
             return np.ones_like(frequencies)
         return super().spread(tilt, frequencies, resolved, guarded)
 
-    def mix(self, rate: float) -> Loss:
-        cumulants = None if rate == 1 else self.cumulants(rate)
-        return MixedTwoSided(self, rate, cumulants=cumulants) if cumulants else super().mix(rate)
+    def sampled(self, rate: float) -> Loss:
+        cumulants = self.cumulants(rate)
+        if cumulants is None:
+            return super().sampled(rate)
+        return MixedTwoSided(self, rate, cumulants=cumulants)
 
     def truncated(self, mass: float) -> Loss:
+        if not self.continuous:
+            return self._listed(mass)
         forward, void = self.forward.truncated(mass)
         if forward is self.forward:
             return self
-        backward = self.backward.raised(void)
-        if not self.continuous:
-            return listed(forward, backward)
-        return TwoSidedLoss(forward, backward)
+        return TwoSidedLoss(forward, self.backward.raised(void))
+
+    def _listed(self, mass: float) -> Loss:
+        """`truncated` where nothing is continuous: as many atoms as it takes, one by one."""
+        power = 1.0
+        while True:
+            losses, log_q, _ = self.nodes(0.0, power, 0.0)
+            p = np.exp(log_q + losses)
+            if p[-1] < mass * 1e-6 or power > FARTHEST_POWER:
+                break
+            power *= 2
+        last = int(np.searchsorted(-np.cumsum(p[::-1])[::-1], -mass))
+        return AtomicLoss(
+            losses[:last],
+            log_q[:last],
+            infinite=self.infinite + float(p[last:].sum()),
+            void=self.void + float(np.exp(log_q[last:]).sum()),
+        )
 
 
 @dataclass(frozen=True)
