@@ -17,6 +17,11 @@ from hockeystick.numerics.series import Array
 from hockeystick.relation import Relation
 
 
+def is_foreign(value: object) -> bool:
+    """Whether the class of a value is of another package."""
+    return not type(value).__module__.startswith("hockeystick.")
+
+
 class AnySampler(CallText, ABC):
     """What `Mechanism.on` takes. `Sampler` says all that it must know."""
 
@@ -45,6 +50,12 @@ class Mechanism(CallText, ABC):
     def natural_relation(self) -> Relation | None:
         """The relation to answer for when the caller names none; None if any will do."""
         return None
+
+    @property
+    def is_foreign(self) -> bool:
+        """Whether its class is of another package, so that its losses are checked when they are
+        used: the tests of this one try the laws of a loss on every class that it has."""
+        return is_foreign(self)
 
     # composition ------------------------------------------------------------------------------
 
