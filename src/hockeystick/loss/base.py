@@ -47,6 +47,8 @@ class Loss(ABC):
     """The distance of the lattice that holds every loss, if one does; 0 for a single value."""
     smooth: bool = False
     """Whether there is nothing but a smooth density, which `density` then gives."""
+    rough: bool = False
+    """Whether it has atoms at places that are known only roughly, which `tails` counts."""
 
     gaussian_shift: float | None = None
     """How many deviations apart P and Q are, if they are two normal laws; else None."""
