@@ -17,7 +17,7 @@ from hockeystick.checks import whole
 from hockeystick.loss.atoms import NOTHING, AtomicLoss
 from hockeystick.loss.base import Loss
 from hockeystick.mechanism import Mechanism
-from hockeystick.numerics.series import Array
+from hockeystick.numerics.types import Array
 from hockeystick.relation import Relation
 
 if TYPE_CHECKING:

@@ -22,7 +22,7 @@ from hockeystick.learn.privacy import DeltaWarning, Privacy, weak_delta
 from hockeystick.learn.sgd import SEEDED, private_sgd
 from hockeystick.mechanisms.gaussian import Gaussian
 from hockeystick.mechanisms.laplace import Laplace
-from hockeystick.numerics.series import Array
+from hockeystick.numerics.types import Array
 from hockeystick.relation import ADD_REMOVE, REPLACE_ONE, ZERO_OUT, Relation
 from hockeystick.samplers.every_record import EveryRecord
 from hockeystick.samplers.poisson import Poisson

@@ -17,7 +17,7 @@ from hockeystick.learn.clipping import check_shape, clipped, lengths, reach, sil
 from hockeystick.learn.objective import Objective
 from hockeystick.learn.records import Records
 from hockeystick.numerics.log_sum import log_sum_exp
-from hockeystick.numerics.series import Array
+from hockeystick.numerics.types import Array
 from hockeystick.sensitivity import Norm
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from hockeystick.checks import whole
 from hockeystick.learn.clipping import check_shape, clipped, lengths, silent
 from hockeystick.learn.records import Records
-from hockeystick.numerics.series import Array
+from hockeystick.numerics.types import Array
 from hockeystick.sensitivity import Norm
 
 

@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 
 from hockeystick.errors import ParameterError
-from hockeystick.numerics.series import Array
+from hockeystick.numerics.types import Array
 
 MISSING = {"", "?", "na", "nan", "n/a", "null"}
 MOST = sys.float_info.max

@@ -15,7 +15,7 @@ import numpy as np
 
 from hockeystick.errors import ParameterError
 from hockeystick.learn.schema import Category, Column, Number, Schema
-from hockeystick.numerics.series import Array
+from hockeystick.numerics.types import Array
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from hockeystick.learn.model import Model
 from hockeystick.learn.privacy import DeltaWarning, Privacy
 from hockeystick.learn.schema import Category, Column, Schema
 from hockeystick.learn.table import Table
-from hockeystick.numerics.series import Array
+from hockeystick.numerics.types import Array
 from hockeystick.random.generators import Randomness, generator
 
 NOT_PRIVATE = (

@@ -19,7 +19,7 @@ from hockeystick.bound import Bound
 from hockeystick.checks import probability, whole
 from hockeystick.errors import ParameterError
 from hockeystick.learn.records import Records
-from hockeystick.numerics.series import Array
+from hockeystick.numerics.types import Array
 
 REPORTS = 20
 """How many reports a run makes unless told otherwise."""
