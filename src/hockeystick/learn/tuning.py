@@ -19,7 +19,7 @@ from hockeystick.classical import epsilon_from_curve
 from hockeystick.errors import ParameterError
 from hockeystick.learn.privacy import Privacy
 from hockeystick.mechanism import Mechanism
-from hockeystick.mechanisms.renyi import RenyiDP
+from hockeystick.mechanisms.renyi_dp import RenyiDP
 from hockeystick.numerics.minimise import golden, value_or_inf
 from hockeystick.numerics.roots import last_true
 from hockeystick.random.generators import Randomness, generator
