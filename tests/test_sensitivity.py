@@ -80,7 +80,7 @@ def test_one_number() -> None:
     assert Sensitivity.scalar(2) == Sensitivity(2.0, 2.0, 4.0, 4.0)
     assert Sensitivity.scalar(2, 3) == Sensitivity(2.0, 2.0, 3.0, 3.0)
     assert Sensitivity.clipped(1.0).l1 == math.inf
-    assert Sensitivity.sum(np.int64(-1), np.float32(3)) == Sensitivity.sum(-1, 3)
+    assert Sensitivity.sum(*numbers(-1, 3)) == Sensitivity.sum(-1, 3)
 
 
 @pytest.mark.parametrize(

@@ -100,7 +100,7 @@ def test_renyi_loses_at_first_and_wins_in_the_end(sigma: float, gains: float) ->
     """For Gaussian noise, against composition of the best (ε, δ) of one sampled step."""
 
     def step(epsilon: float) -> float:
-        return GAMMA * gaussian_profile(base_epsilon(epsilon, GAMMA), 1 / sigma)
+        return GAMMA * float(gaussian_profile(base_epsilon(epsilon, GAMMA), 1 / sigma))
 
     name = f"gaussian {sigma:g}"
     for steps in (1, 10):

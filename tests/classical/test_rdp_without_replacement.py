@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator
 from decimal import Decimal
 from functools import partial
+from typing import TypeVar
 from itertools import product
 
 import numpy as np
@@ -129,7 +130,7 @@ def test_theorem_19_from_an_exact_curve_has_all_digits() -> None:
     def even(j: int) -> float:
         return moments(j) if j % 2 == 0 else (moments(j - 1) + moments(j + 1)) / 2
 
-    def curve(order):  # type: ignore[no-untyped-def]
+    def curve(order: Number) -> Number:
         return order / 50
 
     assert isinstance(curve(Decimal(3)), Decimal)

@@ -156,7 +156,7 @@ def test_replacing_takes_the_larger_of_both_orders() -> None:
 
 
 def test_the_same_parameter_twice_costs_nothing() -> None:
-    assert ExponentialFamily(poisson, 0.5, 0.5).epsilon(delta=1e-9) == 0
+    assert ExponentialFamily(poisson, 0.5, 0.5).epsilon(delta=1e-9) == 0.0
 
 
 def test_sampled_and_composed_like_any_curve() -> None:
@@ -253,7 +253,7 @@ def test_nothing_is_claimed_beyond_the_radius() -> None:
     assert bound.rdp(5.0001) == math.inf
     assert bound.rdp(math.inf) == math.inf
     assert ExponentialFamily.bounded(0.5, smoothness=1.0, radius=0.4).rdp(1.5) == math.inf
-    assert ExponentialFamily.bounded(0.0, radius=0.0).epsilon(delta=0) == 0
+    assert ExponentialFamily.bounded(0.0, radius=0.0).epsilon(delta=0) == 0.0
 
 
 def test_bounds_that_grow_with_the_distance() -> None:

@@ -130,8 +130,8 @@ def test_no_noise_reveals_everything(kind: Callable[[float], hs.Mechanism], nois
     for run in (kind(noise), kind(noise) * 7, kind(noise) + hs.Gaussian(1.0)):
         assert run.epsilon(1e-5) == math.inf
         assert run.epsilon(0.999) == math.inf
-        assert run.epsilon(1) == 0
-        assert run.delta(1000.0) == 1
+        assert run.epsilon(1) == 0.0
+        assert run.delta(1000.0) == 1.0
         assert run.rdp(2.0) == math.inf
 
 
@@ -147,8 +147,8 @@ def test_no_noise_on_a_sample(kind: Callable[[float], hs.Mechanism]) -> None:
 @pytest.mark.parametrize("kind", NOISY, **named)
 def test_infinite_noise_reveals_nothing(kind: Callable[[float], hs.Mechanism]) -> None:
     for run in (kind(math.inf), kind(math.inf) * 1000, kind(math.inf).on(ON(0.5)) * 3):
-        assert run.epsilon(1e-300) == run.epsilon(0) == 0
-        assert run.delta(0.0) == 0
+        assert run.epsilon(1e-300) == run.epsilon(0) == 0.0
+        assert run.delta(0.0) == 0.0
         assert run.rdp(2.0) == run.rdp(1.0) == run.rdp(math.inf) == 0
     assert (kind(math.inf) * 9 + hs.Gaussian(1.0)).epsilon(1e-5) == pytest.approx(
         hs.Gaussian(1.0).epsilon(1e-5), rel=1e-9
@@ -157,10 +157,10 @@ def test_infinite_noise_reveals_nothing(kind: Callable[[float], hs.Mechanism]) -
 
 @pytest.mark.parametrize("kind", LOUD, **named)
 def test_ends_of_declared_epsilon(kind: Callable[[float], hs.Mechanism]) -> None:
-    assert (kind(0.0) * 5).epsilon(0) == 0
-    assert (kind(0.0) * 5).delta(0.0) == 0
+    assert (kind(0.0) * 5).epsilon(0) == 0.0
+    assert (kind(0.0) * 5).delta(0.0) == 0.0
     assert kind(math.inf).epsilon(0.5) == math.inf
-    assert (kind(math.inf) * 5).delta(10.0) == 1
+    assert (kind(math.inf) * 5).delta(10.0) == 1.0
 
 
 MECHANISMS = [
@@ -179,12 +179,12 @@ MECHANISMS = [
 @pytest.mark.parametrize("mechanism", MECHANISMS, ids=repr)
 def test_extremes_of_rate_count_and_delta(mechanism: hs.Mechanism) -> None:
     never, always = mechanism.on(ON(0.0)), mechanism.on(ON(1.0))
-    assert never.epsilon(0) == never.delta(0.0) == (never * 1000).epsilon(0) == 0
+    assert never.epsilon(0) == never.delta(0.0) == (never * 1000).epsilon(0) == 0.0
     assert always.epsilon(1e-3) == mechanism.epsilon(1e-3)
     assert always.epsilon(0) == mechanism.epsilon(0)
-    assert (mechanism * 0).epsilon(0) == (mechanism * 0).delta(0.0) == 0
-    assert mechanism.epsilon(1) == (mechanism * 3).epsilon(1.0) == 0
-    assert mechanism.epsilon(0.999) == 0
+    assert (mechanism * 0).epsilon(0) == (mechanism * 0).delta(0.0) == 0.0
+    assert mechanism.epsilon(1) == (mechanism * 3).epsilon(1.0) == 0.0
+    assert mechanism.epsilon(0.999) == 0.0
 
 
 @pytest.mark.parametrize(
@@ -211,7 +211,7 @@ def test_delta_zero_is_the_largest_loss(run: hs.Mechanism, largest: float) -> No
 
 
 def test_smallest_and_largest_of_everything() -> None:
-    assert hs.Gaussian(1.0).delta(math.inf) == 0
+    assert hs.Gaussian(1.0).delta(math.inf) == 0.0
     assert hs.Gaussian(1e-3).delta(0.0) == pytest.approx(1, rel=1e-12)
     assert 0 < hs.Gaussian(1e6).epsilon(1e-300) < 1e-3
     assert 0 < hs.Gaussian(1e6).delta(1e-9) < 1e-6
