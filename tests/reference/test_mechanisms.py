@@ -17,6 +17,8 @@ from mpmath import mp, mpf
 
 import hockeystick as hs
 from hockeystick import questions
+from hockeystick.routes import auto
+from hockeystick.routes.question import DeltaAt, EpsilonAt
 from tests.reference import DATA
 
 GIVEN = {"delta": "epsilon", "epsilon": "delta", "rdp": "order"}
@@ -126,9 +128,9 @@ def one_direction(
     """Kept, because a symmetric mechanism is asked the same twice."""
     sides = questions.directions(hs.parse(text), relation)
     assert sides is not None
-    question = questions._EPSILON if query == "epsilon" else questions._DELTA
-    answer = question.ask(sides[side], given, "auto")
-    return answer.lower, answer.upper
+    question = EpsilonAt(given) if query == "epsilon" else DeltaAt(given)
+    lower, upper, _ = auto.answer(question, sides[side], auto.AUTO)
+    return lower, upper
 
 
 def is_of_a_class(row: Row) -> bool:

@@ -15,11 +15,13 @@ import mpmath as mp
 import pytest
 
 import hockeystick as hs
+from hockeystick import questions
 from hockeystick.bound import Interval
 from hockeystick.loss.atoms import AtomicLoss
 from hockeystick.loss.sum import ComposedLoss
 from hockeystick.questions import directions
-from hockeystick.routes import enumeration, lattice
+from hockeystick.routes.adding import route as adding
+from hockeystick.routes.grid import route as lattice
 
 Pair = list[tuple[mp.mpf, mp.mpf]]
 """P- and Q-mass of each outcome."""
@@ -170,11 +172,11 @@ def test_random_atoms_at_their_kinks(seed: int) -> None:
             nudge = 1 + draw.choice([0, 1e-15, -1e-15, 1e-12, 1e-6])
             delta = min(float(a) * nudge, 0.5)
             truth = max(true_epsilon(side, mp.mpf(delta)) for side in sides)
-            bound = both_ways(run, enumeration.epsilon, delta)
+            bound = both_ways(run, adding.epsilon, delta)
             assert mp.mpf(bound.lower) <= truth <= mp.mpf(bound.upper), (run, delta)
             epsilon = abs(float(mp.log(a / b))) * nudge
             value = max(true_delta(side, mp.mpf(epsilon)) for side in sides)
-            found = both_ways(run, enumeration.delta, epsilon)
+            found = both_ways(run, adding.delta, epsilon)
             assert mp.mpf(found.lower) <= value <= mp.mpf(found.upper), (run, epsilon)
 
 
@@ -228,8 +230,12 @@ def test_the_top_of_three_laplace_steps(rate: float) -> None:
 
 def test_the_lattice_refuses_a_grid_finer_than_the_losses() -> None:
     run = hs.PureDP(1.1) * 3 + hs.PureDP(0.7).on(hs.Poisson(0.1)) * 2
+    (side, *_) = questions.directions(run, hs.ADD_REMOVE) or []
     with pytest.raises(hs.NumericalError, match="finer"):
-        run.epsilon(1e-30, method="lattice")
+        lattice.epsilon(side, 1e-30)
+    answer = run.epsilon(1e-30, method="lattice")  # by adding up
+    assert (answer.method, answer.lower <= answer.upper) == ("lattice", True)
+    assert answer.upper == pytest.approx(run.epsilon(1e-30).upper, rel=1e-12)
 
 
 @pytest.mark.slow
@@ -240,7 +246,7 @@ def test_rare_samples_no_longer_start_above_the_truth() -> None:
     )
     assert loss is not None
     side = ComposedLoss([(loss, 2823)])
-    for route in (lattice, enumeration):
+    for route in (lattice, adding):
         bound = route.epsilon(side, 1.6882282114927842e-26)
         assert bound.lower <= 0.56651 <= bound.upper
     assert bound.lower >= 0.5655
@@ -252,6 +258,6 @@ def test_steps_next_to_a_kink_of_four_atoms() -> None:
     losses = [0.3445598614714595, 0.8482768802158338, 0.3643864933512841, -5.6610750515107e-07]
     log_p = [-21.126886279337327, -17.854189555037603, -13.216586179295252, -1.8384502658204837e-06]
     law = AtomicLoss(losses, [p - x for p, x in zip(log_p, losses, strict=True)])
-    bound = enumeration.epsilon(ComposedLoss([(law, 3)]), 5.210552269193495e-22)
+    bound = adding.epsilon(ComposedLoss([(law, 3)]), 5.210552269193495e-22)
     assert bound.lower <= 1.6965531951890191 <= bound.upper
     assert bound.upper - bound.lower < 1e-9

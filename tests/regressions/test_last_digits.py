@@ -12,8 +12,10 @@ import pytest
 from mpmath import mp, mpf
 
 import hockeystick as hs
+from hockeystick import questions
 from hockeystick.numerics.rounding import around, exact_sum, quotient_error
 from hockeystick.numerics.series import log1p, log_mixed, log_unmixed
+from hockeystick.routes.grid import route as grid
 from tests.oracles.truth import truth
 
 ON = hs.Poisson
@@ -179,5 +181,11 @@ def test_a_trade_off_is_rounded_outwards() -> None:
 )
 def test_no_grid_is_finer_than_rounding(text: str, epsilon: float) -> None:
     """Once its cells had numbers that no integer holds, and were written outside of it."""
+    run = hs.parse(text)
+    (side, *_) = questions.directions(run, hs.ADD_REMOVE) or []
     with pytest.raises(hs.NumericalError, match="finer than the losses are rounded"):
-        hs.parse(text).delta(epsilon, method="lattice")
+        grid.delta(side, epsilon)
+    added_up, best = run.delta(epsilon, method="lattice"), run.delta(epsilon)
+    assert added_up.method == "lattice"
+    assert added_up.lower <= best.upper
+    assert best.lower <= added_up.upper <= 1.1 * best.upper

@@ -26,7 +26,7 @@ from hockeystick.loss.sum import ComposedLoss
 from hockeystick.mechanisms.laplace import Laplace
 from hockeystick.numerics.series import Array
 from hockeystick.relation import ADD_REMOVE
-from hockeystick.routes import lattice
+from hockeystick.routes.grid import route as lattice
 
 
 def both(base: Loss, steps: int) -> tuple[Loss, Loss]:

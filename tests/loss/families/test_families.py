@@ -21,7 +21,8 @@ from hockeystick.loss.half import Half, Term
 from hockeystick.loss.halves import HalvesLoss
 from hockeystick.loss.sum import ComposedLoss
 from hockeystick.numerics.stirling import excess, log_ratio, step
-from hockeystick.routes import contour, lattice
+from hockeystick.routes.contour import route as contour
+from hockeystick.routes.grid import route as lattice
 
 
 class Law(NamedTuple):

@@ -16,6 +16,11 @@ COARSE = np.arange(-3.0, 8.0)
 FINE = np.arange(-0.75, 0.8, 0.25)
 BEYOND = np.append(FINE, [1.5, 2.0, 2.5, 3.0, 3.5, 4.0])
 FARTHEST = 60
+"""Powers of two beyond which no point is tried."""
+LOST = 3.0
+"""Nats of cancellation from which on a line through the truncated loss is tried."""
+MOST_PLANNING_PARTS = 32
+"""Different parts of a composition that are enough to plan with."""
 
 
 def log_kappa(x: Any) -> Any:

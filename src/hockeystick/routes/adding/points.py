@@ -14,8 +14,8 @@ import numpy as np
 from hockeystick.errors import NumericalError
 from hockeystick.loss.base import Loss
 from hockeystick.numerics.series import Array
-from hockeystick.routes.law import EPS, FIRST_POINTS, Law, Tilt, costliest, rounding_cost
-from hockeystick.routes.support import mass_below
+from hockeystick.routes.adding.law import EPS, FIRST_POINTS, Law, Tilt, costliest, rounding_cost
+from hockeystick.routes.grid.support import mass_below
 
 DOUBLINGS = 1100
 """How often a stretch is doubled before a loss counts as unbounded."""

@@ -11,8 +11,10 @@ from hockeystick.bound import Bound
 from hockeystick.errors import NumericalError
 from hockeystick.loss.sum import ComposedLoss
 from hockeystick.numerics.series import Array
-from hockeystick.routes import contour, lattice
-from hockeystick.routes.saddle import find_saddle, log_kappa
+from hockeystick.routes.contour.line import Line, ends, solve
+from hockeystick.routes.contour.plan import plan
+from hockeystick.routes.contour.saddle import find_saddle, log_kappa
+from hockeystick.routes.grid.line import rounded_line
 
 RANGE = 1.3
 """Largest over smallest count that one line serves."""
@@ -40,16 +42,16 @@ def epsilons(
         while stop < min(len(counts), start + ROWS) and counts[stop] <= reach:
             stop += 1
         block = np.array(counts[start:stop])
-        ends: list[tuple[Array, Array]] = []
+        directions: list[tuple[Array, Array]] = []
         try:
             for side in sides:
-                if not (ends and _is_milder(side, delta, block, ends[0][0])):
-                    ends.append(_block(side, delta, block))
+                if not (directions and _is_milder(side, delta, block, directions[0][0])):
+                    directions.append(_block(side, delta, block))
         except NumericalError:
-            ends = []
-        if ends:
-            lower = np.max([low for low, _ in ends], axis=0)
-            upper = np.max([high for _, high in ends], axis=0)
+            directions = []
+        if directions:
+            lower = np.max([low for low, _ in directions], axis=0)
+            upper = np.max([high for _, high in directions], axis=0)
             for count, low, high in zip(block, lower, upper, strict=True):
                 found[int(count)] = Bound(float(high), lower=float(low), method="contour")
         start = stop
@@ -75,9 +77,9 @@ def _block(side: ComposedLoss, delta: float, counts: Array) -> tuple[Array, Arra
     if counts[-1] * side.steps < FEW:
         return _grid_block(side, log_delta, counts)
     middle = int(counts[len(counts) // 2])
-    line = contour.plan(_times(side, middle), None, log_delta)
+    line = plan(_times(side, middle), None, log_delta)
     scale = counts / middle
-    roots = contour.solve(line, log_delta, scale)
+    roots = solve(line, log_delta, scale)
     return _clipped(*_ends(line, roots, log_delta, scale))
 
 
@@ -86,13 +88,13 @@ def _grid_block(side: ComposedLoss, log_delta: float, counts: Array) -> tuple[Ar
     whole = _times(side, int(counts[-1]))
     scale = counts / counts[-1]
     least = float(scale[0])
-    rough = lattice.line(whole, None, log_delta, POINTS // 8, least, True)
-    epsilon = float(_sensible(contour.solve(rough, log_delta))[0])
+    rough = rounded_line(whole, None, log_delta, POINTS // 8, least, True)
+    epsilon = float(_sensible(solve(rough, log_delta))[0])
     found = []
     for up in (False, True):
-        line = lattice.line(whole, epsilon, log_delta, POINTS, least, up)
+        line = rounded_line(whole, epsilon, log_delta, POINTS, least, up)
         target = math.log(math.exp(log_delta) - (line.loss.infinite if up else 0.0))
-        roots = _sensible(contour.solve(line, target, scale))
+        roots = _sensible(solve(line, target, scale))
         found.append(_ends(line, roots, target, scale)[up])
     return _clipped(found[0], found[1])
 
@@ -103,8 +105,8 @@ def _sensible(epsilons: Array) -> Array:
     return epsilons
 
 
-def _ends(line: contour.Line, roots: Array, log_target: float, scale: Array) -> tuple[Array, Array]:
-    return contour.ends(line, roots, line.delta(roots, scale), log_target, log_target, scale)
+def _ends(line: Line, roots: Array, log_target: float, scale: Array) -> tuple[Array, Array]:
+    return ends(line, roots, line.delta(roots, scale), log_target, log_target, scale)
 
 
 def _times(side: ComposedLoss, count: int) -> ComposedLoss:

@@ -20,12 +20,14 @@ import numpy as np
 from hockeystick.bound import Interval
 from hockeystick.errors import NumericalError
 from hockeystick.loss.sum import ComposedLoss
+from hockeystick.numerics.log_sum import log_sum_exp
 from hockeystick.numerics.roots import find_root
 from hockeystick.numerics.rounding import added
 from hockeystick.numerics.series import Array
-from hockeystick.routes.law import EPS, Law, Tilt, folded, power
-from hockeystick.routes.points import finite_law
-from hockeystick.routes.saddle import log_kappa
+from hockeystick.routes.adding.law import EPS, Law, Tilt, folded, power
+from hockeystick.routes.adding.points import finite_law
+from hockeystick.routes.base import Route
+from hockeystick.routes.contour.saddle import log_kappa
 
 NAME = "lattice"
 TRUNCATED = 1e-12
@@ -103,6 +105,11 @@ def is_first(loss: ComposedLoss) -> bool:
 def is_worthwhile(loss: ComposedLoss, others: Sequence[Interval]) -> bool:
     """Whether adding up, which takes seconds for many steps, can better the answers of others."""
     return loss.steps <= FEW or is_poor(others)
+
+
+def is_good(answer: Interval) -> bool:
+    """Whether an answer found by adding up is all that can be had."""
+    return not is_poor([answer])
 
 
 def is_poor(answers: Sequence[Interval]) -> bool:
@@ -201,9 +208,7 @@ def _tilt(loss: ComposedLoss, epsilon: float | None, log_delta: float | None) ->
 
 
 def _cgf(law: Law) -> Array:
-    exponent = np.log(law.masses) + ORDERS[:, None] * law.losses
-    peak = exponent.max(axis=1)
-    return np.asarray(peak + np.log(np.exp(exponent - peak[:, None]).sum(axis=1)))
+    return np.asarray(log_sum_exp(np.log(law.masses) + ORDERS[:, None] * law.losses))
 
 
 def _halves(
@@ -241,3 +246,6 @@ def _add(sides: list[Law | None], law: Law, most: int, tilt: Tilt) -> None:
     i = min((0, 1), key=lambda each: len(side) if (side := sides[each]) else 0)
     side = sides[i]
     sides[i] = law if side is None else folded(side, law, most, tilt)
+
+
+ADDING = Route(NAME, "the outcomes of few steps, added up one by one", epsilon, delta)

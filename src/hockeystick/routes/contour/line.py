@@ -11,42 +11,21 @@ A loss on a lattice of spacing w has a periodic e^{K}: then one period, |Im s| <
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 
-from hockeystick.bound import Interval
 from hockeystick.errors import NumericalError
 from hockeystick.loss.base import Complex
 from hockeystick.loss.sum import ComposedLoss
-from hockeystick.numerics.rounding import added
 from hockeystick.numerics.series import EPS, Array, dot
-from hockeystick.routes.saddle import Saddle, find_saddle, log_kappa
+from hockeystick.routes.contour.saddle import log_kappa
 
-NATS = 32.0
-"""Aliases and truncation are each kept below e^−32 = 1e-14 of δ."""
-GROWTH = 1.25
-"""Ratio of the frequencies at which the decay of e^K is sampled."""
-LOST = 3.0
-"""Nats of cancellation from which on a line through the truncated loss is tried."""
-TRUNCATED = 1e-14
-"""Part of δ that may be moved to infinity."""
-ACCURATE = math.log(1e-12)
-"""A line is planned anew while its error is more than this part of δ."""
-MOST_POINTS = 20_000
-MOST_WORK = 4_000_000
-"""Contour points × quadrature nodes, about 0.1 s; where more is needed, other ways are faster."""
-FEW_NODES, MOST_NODES = 4_000, 16_000
-"""Quadrature nodes of a part with which the decay is sampled at the most: where a cut is known that
-is near enough, and where none is."""
-NEAR = 100.0
-"""A near cut, over the standard deviation of the tilted law's frequencies."""
-MOST_PLANNING_PARTS = 32
-FARTHEST = 1e3
+FARTHEST_END = 1e3
 """How far an end may be from its root, relative to it, before the search is given up."""
-ALONE = 0.05
+LATTICE_ROUNDING = 0.05
 """Rounding of one part of a lattice's kernel, relative to that of e^K."""
 SETTLED = 1e-13
 """Newton steps below this end the search; what is left is within the ends that are then found."""
@@ -112,11 +91,6 @@ class Line:
         """Mean |Im K| over the line."""
         return float(np.abs(self.k.imag) @ self._weight / self._weight.sum())
 
-    @property
-    def method(self) -> str:
-        """How an answer from this line is called."""
-        return "contour" if self.spacing is None else "lattice"
-
     def _sums(self, epsilon: Array, scale: Array) -> tuple[Array, Array, Array]:
         """log e^{K(c)−cε}, then δ and −δ' in units of it; K taken `scale` times."""
         peak = self.k[0].real
@@ -158,7 +132,9 @@ class Line:
             return np.asarray(dot(size, self._weight)) * self.step / math.pi
         first, second = self._kernels
         gap = self._gap(epsilon, scale, self.spacing)[:, None]
-        weight = np.abs(first - np.exp(-gap) * second) + ALONE * (np.abs(first) + np.abs(second))
+        weight = np.abs(first - np.exp(-gap) * second) + LATTICE_ROUNDING * (
+            np.abs(first) + np.abs(second)
+        )
         total = np.einsum("ij,ij->i", size, weight * np.exp(-self.centre * gap))
         return np.asarray(2 * total * self.step / math.pi)
 
@@ -189,128 +165,6 @@ class Line:
             np.where(sound, slope / safe, 0.0),
             np.where(sound, np.log(absolute / safe), math.inf),
         )
-
-
-def plan(loss: ComposedLoss, epsilon: float | None, log_delta: float | None) -> Line:
-    """Choose the line, the step and the cut for a given ε or δ (or both), and evaluate K on it."""
-    sketch = loss.sketch(MOST_PLANNING_PARTS)
-    saddle = find_saddle(sketch, epsilon, log_delta)
-    i, j, period = saddle.line(NATS, LOST)
-    centre = float(saddle.x[i])
-    step = 2 * math.pi / period
-    level = float(saddle.k[i]) - centre * saddle.epsilon - saddle.log_delta
-    cut, log_tail = _cut(sketch, centre, saddle.variance(i), level)
-    spacing = loss.spacing
-    if spacing is not None and cut > math.pi / spacing:
-        # One whole period: an odd number of points, none of them at the edge.
-        half = math.ceil(math.pi / spacing / step)
-        step = 2 * math.pi / spacing / (2 * half + 1)
-        cut, log_tail = half * step, -math.inf
-    if not cut / step <= MOST_POINTS or cut / step * sketch.nodes_at(centre, cut) > MOST_WORK:
-        raise NumericalError(
-            f"the contour would need {cut / step:.3g} points, each with many nodes; use the lattice"
-        )
-    # Not one point more by rounding: a lattice's period would count it twice.
-    t = step * np.arange(math.ceil(cut / step - 1e-6) + 1)
-    values = loss.cgf(centre + 1j * t)
-    right = _right(loss, sketch, saddle, j)
-    line = Line(loss, saddle.epsilon, centre, step, t, values, right, log_tail)
-    return line if spacing is None else replace(line, spacing=spacing, origin=loss.origin)
-
-
-def _right(loss: ComposedLoss, sketch: ComposedLoss, saddle: Saddle, j: int) -> tuple[float, float]:
-    x = float(saddle.x[j])
-    return x, float(saddle.k[j]) if sketch is loss else float(loss.real_cgf(np.array([x]))[0])
-
-
-def _cut(loss: ComposedLoss, centre: float, variance: float, level: float) -> tuple[float, float]:
-    """Where to stop, and the log of the sum beyond, in units of e^{K(c) − cε}."""
-    unit = 1 / math.sqrt(variance)
-    best = (math.inf, math.inf)
-    for resolved, count in ((12.0, 44), (100.0, 56), (1000.0, 64), (10000.0, 68)):
-        try:
-            most = FEW_NODES if best[0] < NEAR * unit else MOST_NODES
-            if loss.nodes_at(centre, resolved * unit) > most * len(loss):
-                break
-        except NumericalError:
-            break
-        t = unit * GROWTH ** np.arange(-2.0, count - 2.0)
-        decay = loss.decay(centre, t, resolved * unit)
-        # What each stretch from t[j] to t[j+1], and all beyond the last, can add.
-        width = np.append(1 / t[:-1] - 1 / t[1:], 1 / t[-1])
-        beyond = np.cumsum((width * np.exp(-decay))[::-1])[::-1] / math.pi
-        enough = np.flatnonzero(beyond <= math.exp(min(-level - NATS, 700.0)))
-        if enough.size:
-            cut = enough[0]
-            with np.errstate(divide="ignore"):
-                best = min(best, (float(t[cut]), float(np.log(beyond[cut]))))
-        if best[0] < resolved * unit:
-            break
-    return best
-
-
-def line_for(loss: ComposedLoss, epsilon: float | None, log_delta: float | None) -> Line:
-    """A line with K by quadrature, or by FFT where that would take too long."""
-    from hockeystick.routes import spectral
-
-    try:
-        return plan(loss, epsilon, log_delta)
-    except NumericalError:
-        if not loss.smooth:
-            raise
-        return spectral.plan(loss, epsilon, log_delta)
-
-
-def delta(loss: ComposedLoss, epsilon: float) -> Interval:
-    """δ(ε) of the finite part of the loss plus its mass at infinity."""
-    line = line_for(loss, epsilon, None)
-    points = np.array([epsilon - loss.slip, epsilon + loss.slip])
-    if not loss.slip:
-        points = points[:1]
-    found = line.delta(points)
-    if found.lost[0] > LOST and math.isinf(line.loss.top):
-        saddle = find_saddle(loss.sketch(MOST_PLANNING_PARTS), epsilon, None)
-        mass = TRUNCATED * math.exp(saddle.log_delta)
-        if mass > 0:
-            other = plan(loss.truncated(mass), epsilon, None)
-            again = other.delta(points)
-            if again.lost[0] < found.lost[0]:
-                line, found = other, again
-    if found.log_value[0] == -math.inf:
-        raise NumericalError(f"the contour lost all digits at epsilon = {epsilon!r}")
-    upper = math.exp(found.log_value[0]) + math.exp(found.too_low[0])
-    lower = math.exp(found.log_value[-1]) - math.exp(min(found.too_high[-1], 700))
-    least, most = max(0.0, lower * (1 - 4 * EPS)), upper * (1 + 4 * EPS) + 5e-324
-    return Interval(*added(least, most, (loss.least_infinite, line.loss.infinite)), line.method)
-
-
-def epsilon(loss: ComposedLoss, delta: float) -> Interval:
-    """The ε with δ(ε) = delta: Newton's method on the nodes of one line, then both ends checked."""
-    log_target = math.log(delta - loss.least_infinite)
-    line = line_for(loss, None, log_target)
-    root = solve(line, log_target)
-    found = line.delta(root)
-    if found.lost[0] > LOST and math.isinf(line.loss.top):
-        other = plan(loss.truncated(math.exp(log_target) * TRUNCATED), None, log_target)
-        other_root = solve(other, log_target)
-        again = other.delta(other_root)
-        if again.lost[0] < found.lost[0] - 1:
-            line, root, found = other, other_root, again
-    for _ in range(3):
-        precise = found.too_high[0] - found.log_value[0] < ACCURATE
-        # Neither aliases nor cancellation: what is left is the rounding of any line.
-        precise |= found.too_high[0] < found.too_low[0] + 1 and found.lost[0] < LOST
-        if precise or abs(root[0] - line.epsilon) * line.centre < 0.05:
-            break
-        line = line_for(line.loss, float(root[0]), log_target)
-        root = solve(line, log_target)
-        found = line.delta(root)
-    if delta <= line.loss.infinite:
-        raise NumericalError(f"delta = {delta!r} is too near the mass at infinity")
-    lower, upper = ends(line, root, found, log_target, math.log(delta - line.loss.infinite))
-    return Interval(
-        max(0.0, float(lower[0]) - loss.slip), max(0.0, float(upper[0]) + loss.slip), line.method
-    )
 
 
 def solve(line: Line, log_target: float, scale: Array = ONE) -> Array:
@@ -351,7 +205,7 @@ def ends(
     gap = np.abs(np.expm1(np.minimum(goal - value, 700))) + np.exp(np.minimum(error - value, 700))
     move = 2 * gap / rate + 8 * EPS * (min(1.0, 1 / line.centre) + np.abs(start))
     for _ in range(60):
-        if not (move < FARTHEST * (1 + np.abs(start))).all():
+        if not (move < FARTHEST_END * (1 + np.abs(start))).all():
             break
         value, too_high, too_low, _, _ = line.delta(start + sign * move, both)
         with np.errstate(divide="ignore", invalid="ignore"):

@@ -16,7 +16,7 @@ from hockeystick.errors import NumericalError
 from hockeystick.loss.base import Complex, Loss
 from hockeystick.loss.sum import ComposedLoss
 from hockeystick.numerics.series import Array
-from hockeystick.routes.support import support
+from hockeystick.routes.grid.support import support
 
 EPS = 2.0**-52
 MOST_SUPPORT = 1 << 22

@@ -14,9 +14,9 @@ import numpy as np
 from hockeystick.errors import NumericalError
 from hockeystick.loss.base import Complex, Loss
 from hockeystick.loss.sum import ComposedLoss
-from hockeystick.routes.contour import LOST, MOST_PLANNING_PARTS, Line
-from hockeystick.routes.saddle import BEYOND, find_saddle
-from hockeystick.routes.support import support
+from hockeystick.routes.contour.line import Line
+from hockeystick.routes.contour.saddle import BEYOND, LOST, MOST_PLANNING_PARTS, find_saddle
+from hockeystick.routes.grid.support import support
 
 NATS = 26.0
 TRUNCATED = 1e-12
