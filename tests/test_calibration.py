@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -106,7 +107,11 @@ def test_replacing_a_record_needs_twice_the_noise() -> None:
     ("epsilon", "delta"), [(2.0, 1e-6), pytest.param(5.0, 1e-9, marks=pytest.mark.slow)]
 )
 def test_the_last_count_that_fits(step: hs.Mechanism, epsilon: float, delta: float) -> None:
-    run = hs.calibrate(whole(lambda n: step * n), epsilon=epsilon, delta=delta, integer=True)
+    def repeated(count: float) -> hs.Mechanism:
+        assert isinstance(count, int)
+        return step * count
+
+    run = hs.calibrate(repeated, epsilon=epsilon, delta=delta, integer=True)
     count = run.parts[step]
     assert (step * count).delta(epsilon) <= delta
     assert (step * (count + 1)).delta(epsilon) > delta

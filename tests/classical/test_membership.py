@@ -114,9 +114,13 @@ def test_theorem_10_is_attained(size: int, population: int) -> None:
             pairs, lambda x: with_replacement_samples(x, size), truth, after(eta, alpha)
         )
         assert value == attained(eta, truth, alpha)
+
+        def group(size: int, epsilon: float, truth: float = float(truth)) -> float:
+            return membership_profile(epsilon, truth)
+
         bound = amplify_with_replacement(
             math.log(alpha),
-            lambda _, e, truth=float(truth): membership_profile(e, truth),
+            group,
             size=size,
             population=population,
         )

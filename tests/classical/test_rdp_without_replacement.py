@@ -6,8 +6,8 @@ import math
 from collections.abc import Iterator
 from decimal import Decimal
 from functools import partial
-from typing import TypeVar
 from itertools import product
+from typing import TypeVar
 
 import numpy as np
 import pytest
@@ -116,6 +116,9 @@ def test_the_ends() -> None:
 def test_bad_input(arguments, message: str) -> None:  # type: ignore[no-untyped-def]
     with pytest.raises(ParameterError, match=message):
         rdp_without_replacement(*arguments)
+
+
+Number = TypeVar("Number", float, Decimal)
 
 
 def test_an_order_beyond_all_sums() -> None:

@@ -18,7 +18,7 @@ def names_for_type_checkers() -> dict[str, str]:
     return {
         alias.name: node.module
         for node in block.body
-        if isinstance(node, ast.ImportFrom)
+        if isinstance(node, ast.ImportFrom) and node.module is not None
         for alias in node.names
     }
 

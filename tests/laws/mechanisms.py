@@ -84,14 +84,19 @@ STRATEGIES: dict[type[hs.Mechanism], st.SearchStrategy[hs.Mechanism]] = {
     ),
 }
 
-BY_CURVE = {hs.ZeroConcentratedDP, hs.TruncatedConcentratedDP, hs.RenyiDP, ExponentialFamily}
+BY_CURVE: set[type[hs.Mechanism]] = {
+    hs.ZeroConcentratedDP,
+    hs.TruncatedConcentratedDP,
+    hs.RenyiDP,
+    ExponentialFamily,
+}
 """Known by a Rényi curve alone: they have no loss, and cannot be sampled."""
 
 ALL = [kind for kind in EXPORTED if kind in STRATEGIES]
 WITH_LOSS = [kind for kind in ALL if kind not in BY_CURVE]
 
 
-HEAVY = {
+HEAVY: set[type[hs.Mechanism]] = {
     hs.Laplace,
     hs.ProfileDP,
     hs.ExponentialMechanism,

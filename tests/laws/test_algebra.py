@@ -121,7 +121,7 @@ def test_the_ends_of_the_rate(kind: Kind, data: st.DataObject) -> None:
     assert always.delta(0.5) == mechanism.delta(0.5)
 
 
-@pytest.mark.parametrize("kind", sorted(the.BY_CURVE, key=lambda kind: kind.__name__))
+@the.each(kind for kind in the.ALL if kind in the.BY_CURVE)
 @given(data=st.data())
 @settings(max_examples=2)
 def test_a_curve_alone_is_amplified_too(kind: Kind, data: st.DataObject) -> None:

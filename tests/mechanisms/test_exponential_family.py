@@ -21,12 +21,12 @@ def poisson(eta: Any) -> float:
 
 
 def bernoulli(eta: Any) -> float:
-    return math.log1p(math.exp(-abs(eta[0]))) + max(eta[0], 0.0)
+    return math.log1p(math.exp(-abs(eta[0]))) + max(float(eta[0]), 0.0)
 
 
 def gamma(eta: Any) -> float:
     """Shape and minus rate."""
-    return math.lgamma(eta[0]) - eta[0] * math.log(-eta[1])
+    return math.lgamma(eta[0]) - float(eta[0]) * math.log(-eta[1])
 
 
 def in_gamma(eta: Any) -> bool:

@@ -117,7 +117,7 @@ def by_drawing(draws: int, epsilon: float) -> tuple[float, float]:
             np.linalg.det(law[1])
         )
 
-    x = rng.multivariate_normal(*ONE, draws)
+    x = rng.multivariate_normal(ONE[0], ONE[1], draws)
     losses = log_density(x, ONE) - log_density(x, OTHER)
     gains = np.maximum(-np.expm1(epsilon - losses), 0.0)
     return float(gains.mean()), float(gains.std() / math.sqrt(draws))

@@ -45,7 +45,9 @@ def laplace(noise: float, rate: float | None, count: int) -> tuple[hs.Mechanism,
 
 def mixture() -> tuple[hs.Mechanism, Any]:
     parts = [gaussian(1.0, 0.01, 500), gaussian(4.0, None, 3), laplace(5.0, None, 4)]
-    return sum(m for m, _ in parts), dp.ComposedDpEvent([e for _, e in parts])
+    return sum((m for m, _ in parts), start=hs.Composition()), dp.ComposedDpEvent(
+        [e for _, e in parts]
+    )
 
 
 CASES = {
