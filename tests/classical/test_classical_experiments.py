@@ -22,7 +22,7 @@ from hockeystick.classical import (
     rdp_without_replacement,
     strong_composition,
 )
-from tests.classical.bases import Base, far_truthful, gaussian, laplace
+from tests.support.bases import Base, far_truthful, gaussian, laplace
 
 GAMMA, STEPS, DELTA = 0.001, 600_000, 1e-8
 PANELS = {

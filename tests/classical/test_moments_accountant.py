@@ -11,7 +11,7 @@ from mpmath import mp, mpf
 from hockeystick.classical import get_delta, get_epsilon
 from hockeystick.classical.moments_accountant import Cgf, minimise
 from hockeystick.errors import NumericalError, ParameterError
-from tests.classical.bases import Base, gaussian, laplace, truthful
+from tests.support.bases import Base, gaussian, laplace, truthful
 
 RHOS = (1e-9, 1e-3, 0.5, 40.0, 1e8)
 

@@ -28,7 +28,7 @@ from hockeystick.classical import (
 )
 from hockeystick.errors import ParameterError
 from hockeystick.numerics.series import Array
-from tests.classical.bases import gaussian, laplace, truthful
+from tests.support.bases import gaussian, laplace, truthful
 
 Divergence = Callable[[Array, Array, float], float]
 ORDERS = (1, 1.5, 2, 3, 7)

@@ -325,7 +325,7 @@ def test_the_core_does_not_import_learning() -> None:
         "assert 'sklearn' not in sys.modules; learn.LogisticRegression;"
         "assert 'sklearn' in sys.modules"
     )
-    subprocess.run([sys.executable, "-c", code], check=True)
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
 SECRET = 0.31337
