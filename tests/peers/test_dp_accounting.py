@@ -8,19 +8,14 @@ by RDP (the sensitivity is that of add/remove).
 from __future__ import annotations
 
 import math
-import warnings
 from typing import Any
 
 import pytest
 
 import hockeystick as hs
+from tests.peers.installed import peer
 
-with warnings.catch_warnings():
-    warnings.simplefilter("ignore")  # its own imports are not ours to mend
-    dp = pytest.importorskip(
-        "dp_accounting", reason="the peer is not installed: pip install .[peers]"
-    )
-    from dp_accounting import pld, rdp
+dp, pld, rdp = (peer(f"dp_accounting{part}") for part in ("", ".pld", ".rdp"))
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
@@ -116,8 +111,7 @@ def test_randomized_response_one_by_one(epsilon: float, count: int) -> None:
 @pytest.mark.parametrize(("noise", "sensitivity"), [(3.0, 1), (1.5, 2)])
 @pytest.mark.parametrize("count", [1, 5])
 def test_discrete_noise(noise: float, sensitivity: int, count: int) -> None:
-    from dp_accounting.pld import privacy_loss_distribution as law
-
+    law = peer("dp_accounting.pld.privacy_loss_distribution")
     scale = noise * sensitivity
     for mechanism, theirs in (
         (
