@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from hockeystick.errors import NumericalError
 from hockeystick.loss.atoms import AtomicLoss
-from hockeystick.loss.base import CHUNK, EMPTY, Atoms, Loss, Nodes
-from hockeystick.mechanisms.discrete import DiscreteNoise
-from hockeystick.numerics.series import Array
+from hockeystick.loss.base import DiscreteLoss, Loss
+from hockeystick.loss.measure import EMPTY, Atoms, Nodes
+from hockeystick.mechanisms.bases.discrete_noise import DiscreteNoise
+from hockeystick.numerics.blocks import CHUNK
+from hockeystick.numerics.types import Array
 
 if TYPE_CHECKING:
+    from hockeystick.random.generators import Source
     from hockeystick.random.integers import Integers
-    from hockeystick.random.words import Source
 
 REACH = 10.0
 """Scales beyond which the noise is dropped: 1e-22 of its mass."""
@@ -45,7 +48,7 @@ class DiscreteGaussian(DiscreteNoise):
 
 
 @dataclass(frozen=True)
-class DiscreteGaussianLoss(Loss):
+class DiscreteGaussianLoss(DiscreteLoss):
     """Discrete Gaussian of scale `scale` moved by `steps` against itself."""
 
     scale: float
@@ -53,8 +56,8 @@ class DiscreteGaussianLoss(Loss):
 
     top = math.inf
     bottom = -math.inf
+    infinite = void = 0.0
     symmetric = True
-    continuous = False
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "spacing", self.steps / self.scale**2)
@@ -62,7 +65,7 @@ class DiscreteGaussianLoss(Loss):
     def nodes(self, low: float, high: float, turn: float) -> Nodes:
         return Nodes(*self._between(min(low + 1, 0.0), max(high + 1, 1.0)), EMPTY)
 
-    @property
+    @cached_property
     def atoms(self) -> Atoms:
         return self._between(0.0, 1.0)
 
