@@ -7,7 +7,6 @@ from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from typing import Any
 
 import pytest
-from distributed import Client
 
 import hockeystick as hs
 from hockeystick.errors import NumericalError, ParameterError
@@ -42,6 +41,8 @@ def test_on_threads() -> None:
 
 
 def test_on_a_dask_cluster() -> None:
+    from distributed import Client  # takes half a second that other tests need not wait for
+
     with (
         Client(  # type: ignore[no-untyped-call]
             processes=False, n_workers=1, threads_per_worker=2, dashboard_address=None

@@ -18,7 +18,12 @@ from tests.oracles import bernoulli as oracle
 
 @pytest.mark.parametrize(
     ("epsilon", "order", "c", "d", "k"),
-    [(1.0, 2, 0.1, 1, 1), (1.0, 2, 0.1, 1, 3), (0.5, 20, 0.2, 2, 1), (3.0, 5, 0.05, 2, 2)],
+    [
+        (1.0, 2, 0.1, 1, 1),
+        (1.0, 2, 0.1, 1, 3),
+        (0.5, 20, 0.2, 2, 1),
+        pytest.param(3.0, 5, 0.05, 2, 2, marks=pytest.mark.slow),
+    ],
 )
 def test_finds_the_lower_end_and_nothing_above_the_upper(
     epsilon: float, order: float, c: float, d: int, k: int

@@ -112,7 +112,16 @@ def test_gradients_are_the_differences_of_the_losses(objective: Objective) -> No
 
 
 @pytest.mark.parametrize("norm", NORMS)
-@pytest.mark.parametrize("clip", [1e-320, 1e-300, 1e-200, 1e-10, 0.7])
+@pytest.mark.parametrize(
+    "clip",
+    [
+        1e-320,
+        pytest.param(1e-300, marks=pytest.mark.slow),
+        1e-200,
+        pytest.param(1e-10, marks=pytest.mark.slow),
+        0.7,
+    ],
+)
 @given(st.data())
 def test_tiny_clips_and_tiny_factors_keep_the_limit(
     norm: Norm, clip: float, data: st.DataObject

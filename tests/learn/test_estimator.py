@@ -76,10 +76,11 @@ def tumours() -> Split:
             hs.Gaussian(1.0).on(hs.Poisson(0.125)) * 160,
             hs.ADD_REMOVE,
         ),
-        (
+        pytest.param(
             {"sampler": "without-replacement", "epochs": 40},
             hs.Gaussian(1.0).on(hs.WithoutReplacement(50, 200)) * 160,
             hs.REPLACE_ONE,
+            marks=pytest.mark.slow,
         ),
         ({"sampler": "full"}, hs.Gaussian(1.0) * 2, hs.ZERO_OUT),
         ({"sampler": "full", "relation": "replace-one"}, hs.Gaussian(1.0) * 2, hs.REPLACE_ONE),

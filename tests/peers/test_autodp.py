@@ -12,6 +12,8 @@ from tests.peers.installed import peer
 
 rdp_acct, rdp_bank = peer("autodp.rdp_acct"), peer("autodp.rdp_bank")
 
+pytestmark = pytest.mark.slow
+
 STEPS, FRACTION, DELTA = 600_000, 0.001, 1e-8
 
 CASES: list[tuple[hs.Mechanism, Callable[[float], float]]] = [

@@ -17,7 +17,7 @@ from tests.peers.installed import peer
 
 dp, pld, rdp = (peer(f"dp_accounting{part}") for part in ("", ".pld", ".rdp"))
 
-pytestmark = pytest.mark.filterwarnings("ignore")
+pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
 
 
 def gaussian(noise: float, rate: float | None, count: int) -> tuple[hs.Mechanism, Any]:

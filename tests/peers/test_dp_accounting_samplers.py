@@ -9,7 +9,7 @@ from tests.peers.installed import peer
 
 dp, pld = peer("dp_accounting"), peer("dp_accounting.pld")
 
-pytestmark = pytest.mark.filterwarnings("ignore")
+pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
 
 RELATIONS = {
     "ADD_OR_REMOVE_ONE": hs.ADD_REMOVE,

@@ -14,7 +14,7 @@ from tests.peers.installed import peer
 
 prv = peer("prv_accountant")
 
-pytestmark = pytest.mark.filterwarnings("ignore")
+pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
 
 DELTA, ERROR = 1e-6, 0.01
 CASES: dict[str, tuple[hs.Mechanism, Any, int]] = {
