@@ -11,7 +11,7 @@ import hockeystick as hs
 from hockeystick import classical
 from hockeystick.figures import Figure, wang_3, wang_5, wang_6, wang_7
 from hockeystick.figures.wang_rdp import ORDERS
-from tests.figures.drawing import values, watched
+from tests.support.small_figure import values, watched
 
 FEW = (2, 8, 64)
 MORE = (2, 8, 16, 64, 128, 512, 2048)
