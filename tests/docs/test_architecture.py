@@ -22,13 +22,13 @@ def entries() -> dict[str, str]:
     """Each path of the tree, below src/hockeystick, with what is said of it."""
     tree = re.search(r"```text\nsrc/hockeystick/\n(.*?)```", PAGE.read_text("utf-8"), re.DOTALL)
     assert tree
-    found, folders = {}, [""]
+    words: dict[str, str] = {}
+    folders = [""]
     for line in tree[1].splitlines():
-        names, words = re.fullmatch(r" *(\S+) +(\S.*)", line).groups()
-        depth = (len(line) - len(line.lstrip())) // 2
-        folders[depth:] = [names]
-        found["".join(folders[1:])] = words
-    return found
+        indent, name, said = re.findall(r"^((?:  )+)(\S+) +(\S.*)$", line)[0]
+        folders[len(indent) // 2 :] = [name]
+        words["".join(folders)] = said
+    return words
 
 
 def children(folder: Path) -> set[str]:
