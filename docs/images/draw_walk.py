@@ -107,7 +107,11 @@ def draw() -> Figure:
     axes.set_xlim(0, 13.6)
     axes.set_ylim(0, 6.8)
     axes.axis("off")
-    style = {"boxstyle": "round,pad=0,rounding_size=0.15", "facecolor": PAPER, "edgecolor": LINE}
+    style: dict[str, Any] = {
+        "boxstyle": "round,pad=0,rounding_size=0.15",
+        "facecolor": PAPER,
+        "edgecolor": LINE,
+    }
     axes.add_patch(FancyBboxPatch((0.3, MIDDLE - 0.9), 9.75, 2.12, **style))
     words = "routes/auto.py asks them in turn, from the right; NumericalError means: the next"
     axes.text(5.15, MIDDLE + 0.98, words, fontsize=9, color=GREY, ha="center", va="center")
