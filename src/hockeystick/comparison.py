@@ -29,7 +29,7 @@ from hockeystick.classical import (
     strong_composition,
 )
 from hockeystick.errors import HockeystickError
-from hockeystick.loss.gaussian import GaussianLoss
+from hockeystick.evidence import known
 from hockeystick.loss.segment import SegmentLoss
 from hockeystick.mechanism import Mechanism
 from hockeystick.mechanisms.laplace import Laplace
@@ -95,17 +95,20 @@ def _rows(mechanism: Mechanism, delta: float, relation: Relation) -> Iterator[Ro
         for name, source, curve in _amplified_curves(step, relation):
             yield _by_papers_conversion(name, source, curve, count, delta)
 
+    renyi = questions.renyi_curve(mechanism, relation)
+
     def divergence(order: float) -> float:
-        return float(np.max(mechanism.renyi(np.array([float(order)]), relation)))
+        return float(np.max(renyi(np.array([float(order)]))))
 
     value = _known(partial(optimal_epsilon, divergence, delta))
     yield Row("RDP exact curve", value, "Rényi divergences of the pair, all orders jointly")
 
 
 def _compositions(step: Mechanism, count: int, delta: float, relation: Relation) -> Iterator[Row]:
-    loss = step.loss(relation)
+    evidence = known(step, relation, 1)
+    loss = evidence.loss if evidence.pairs else None
     orders = 1 + 2.0 ** np.arange(-10.0, 12.0, 0.25)
-    values = np.maximum(*step.renyi(orders, relation)) if loss is None else orders
+    values = np.maximum(*evidence.renyi(orders)) if loss is None else orders
 
     @cache  # the theorems ask at the same places
     def profile(epsilon: float) -> float:
@@ -153,9 +156,9 @@ def _amplified_curves(step: Mechanism, relation: Relation) -> Iterator[tuple[str
 
 def _log_moments(base: Mechanism, relation: Relation) -> Callable[[int], float] | None:
     """log E|P/Q − 1|^j of the bases that are known to attain Theorem 19's premises."""
-    loss = base.loss(relation)
-    if isinstance(loss, GaussianLoss):
-        return partial(gaussian_log_moment, shift=loss.shift)
+    loss = known(base, relation, 1).loss
+    if loss.gaussian_shift is not None:
+        return partial(gaussian_log_moment, shift=loss.gaussian_shift)
     if isinstance(base, Laplace) and isinstance(loss, SegmentLoss):
         return partial(laplace_log_moment, shift=loss.reach)
     if isinstance(base, RandomizedResponse) and base.categories == 2:

@@ -114,7 +114,7 @@ def ask(row: Row) -> tuple[float, float]:
         return bound.lower, bound.upper
     adding = row["direction"] == "add"
     if query == "rdp":
-        value = float(mechanism.renyi(np.array([given]), relation)[adding][0])
+        value = float(mechanism.evidence(relation).renyi(np.array([given]))[adding][0])
         return value * (1 - 1e-13), value * (1 + 1e-13)
     sides = questions.directions(mechanism, relation)
     assert sides is not None

@@ -241,8 +241,10 @@ def test_the_lattice_refuses_a_grid_finer_than_the_losses() -> None:
 @pytest.mark.slow
 def test_rare_samples_no_longer_start_above_the_truth() -> None:
     """n times the δ of one step is an upper bound to first order: 1.00009 δ at ε = 0.5665."""
-    loss = (hs.Gaussian(0.5789242939561258).on(hs.Poisson(1.5087502876405753e-08))).loss(
-        hs.ADD_REMOVE
+    loss = (
+        (hs.Gaussian(0.5789242939561258).on(hs.Poisson(1.5087502876405753e-08)))
+        .evidence(hs.ADD_REMOVE)
+        .loss
     )
     assert loss is not None
     side = ComposedLoss([(loss, 2823)])

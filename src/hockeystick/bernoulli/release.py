@@ -41,7 +41,7 @@ def release(
     >>> release([0.5, 7.0], c=0.1, samples=3, rng=0).shape
     (3, 2)
     """
-    c = clipping(c)
+    c = clipping("c", c)
     theta = _vector(parameter)
     clipped = np.clip(theta, c, _largest(c))
     rows = whole("samples", samples, 1)

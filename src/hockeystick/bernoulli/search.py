@@ -67,7 +67,7 @@ def search(
     (0.669067, [0.225916, 0.774084])
     """
     e, a = finite_positive("epsilon", epsilon), finite_positive("order", order)
-    c, d, k = clipping(c), whole("dimension", dimension, 1), whole("samples", samples, 1)
+    c, d, k = clipping("c", c), whole("dimension", dimension, 1), whole("samples", samples, 1)
     if not a > 1 or not 0 < c < 0.5:
         raise ParameterError(f"search needs order > 1 and 0 < c < 0.5, got {order!r} and {c!r}")
     where = _support(points, c, d)

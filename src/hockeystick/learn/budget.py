@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from hockeystick.checks import non_negative, probability
-from hockeystick.composition import compose
-from hockeystick.mechanism import Mechanism
+from hockeystick.mechanism import Mechanism, compose
 from hockeystick.relation import Relation
 
 

@@ -9,7 +9,7 @@ from hockeystick.calibration import calibrate
 from hockeystick.checks import finite_non_negative, finite_positive, whole
 from hockeystick.errors import NumericalError, ParameterError, RelationError
 from hockeystick.mechanism import Mechanism
-from hockeystick.mechanisms.additive import AdditiveNoise
+from hockeystick.mechanisms.bases.additive_noise import AdditiveNoise
 from hockeystick.mechanisms.gaussian import Gaussian
 from hockeystick.mechanisms.laplace import Laplace
 from hockeystick.relation import ADD_REMOVE, Relation

@@ -9,7 +9,6 @@ from pathlib import Path
 from numpy.random import Generator
 
 from hockeystick.accountant import Accountant
-from hockeystick.composition import compose
 from hockeystick.errors import ParameterError, RelationError
 from hockeystick.learn.budget import Budget
 from hockeystick.learn.descent import Descent
@@ -18,6 +17,7 @@ from hockeystick.learn.plan import Plan
 from hockeystick.learn.privacy import Privacy
 from hockeystick.learn.records import Records
 from hockeystick.learn.watch import Callback, Watch
+from hockeystick.mechanism import compose
 from hockeystick.numerics.series import Array
 from hockeystick.questions import relation_of
 from hockeystick.random.generators import Randomness, known_secure

@@ -21,7 +21,7 @@ from hockeystick.classical import epsilon_from_curve
 from hockeystick.errors import NumericalError, ParameterError
 from hockeystick.learn.privacy import Privacy
 from hockeystick.mechanism import Mechanism
-from hockeystick.mechanisms.renyi import RenyiDP
+from hockeystick.mechanisms.renyi_dp import RenyiDP
 from hockeystick.random.generators import Randomness, generator
 from hockeystick.relation import Relation
 

@@ -10,8 +10,10 @@ import numpy as np
 
 from hockeystick.errors import NumericalError
 from hockeystick.loss.atoms import AtomicLoss
-from hockeystick.loss.base import CHUNK, EMPTY, Atoms, Loss, Nodes
-from hockeystick.mechanisms.discrete import DiscreteNoise
+from hockeystick.loss.base import DiscreteLoss, Loss
+from hockeystick.loss.measure import EMPTY, Atoms, Nodes
+from hockeystick.mechanisms.bases.discrete_noise import DiscreteNoise
+from hockeystick.numerics.blocks import CHUNK
 from hockeystick.numerics.series import Array
 
 if TYPE_CHECKING:
@@ -45,7 +47,7 @@ class DiscreteGaussian(DiscreteNoise):
 
 
 @dataclass(frozen=True)
-class DiscreteGaussianLoss(Loss):
+class DiscreteGaussianLoss(DiscreteLoss):
     """Discrete Gaussian of scale `scale` moved by `steps` against itself."""
 
     scale: float
@@ -53,8 +55,8 @@ class DiscreteGaussianLoss(Loss):
 
     top = math.inf
     bottom = -math.inf
+    infinite = void = 0.0
     symmetric = True
-    continuous = False
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "spacing", self.steps / self.scale**2)

@@ -10,7 +10,7 @@ import numpy as np
 
 from hockeystick.loss.atoms import AtomicLoss
 from hockeystick.loss.base import Loss
-from hockeystick.mechanisms.discrete import DiscreteNoise
+from hockeystick.mechanisms.bases.discrete_noise import DiscreteNoise
 from hockeystick.numerics.rounding import quotient_error
 
 if TYPE_CHECKING:

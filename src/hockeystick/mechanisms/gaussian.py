@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from hockeystick.loss.base import Loss
 from hockeystick.loss.gaussian import GaussianLoss
-from hockeystick.mechanisms.additive import AdditiveNoise
+from hockeystick.mechanisms.bases.additive_noise import AdditiveNoise
 
 if TYPE_CHECKING:
     from hockeystick.random.noise import Floats

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from hockeystick.loss.base import Loss
 from hockeystick.loss.segment import SegmentLoss
-from hockeystick.mechanisms.additive import AdditiveNoise
+from hockeystick.mechanisms.bases.additive_noise import AdditiveNoise
 from hockeystick.numerics.rounding import quotient_error
 
 if TYPE_CHECKING:

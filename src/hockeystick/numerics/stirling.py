@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from hockeystick.loss.base import Complex
 from hockeystick.numerics.series import log1p
+from hockeystick.numerics.types import Complex
 
 FAR = 16.0
 """From this modulus on Stirling's series is good to rounding."""

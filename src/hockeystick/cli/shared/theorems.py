@@ -32,7 +32,7 @@ _BY_RELATION = {
 
 def pieces(value: Mechanism | Sampler) -> Iterator[Mechanism | Sampler]:
     """The mechanisms and samplers that a mechanism is made of; what only joins them is left out."""
-    from hockeystick.composition import Composition
+    from hockeystick.mechanism import Composition
     from hockeystick.samplers.sampler import Sampled
 
     if not isinstance(value, Composition | Sampled):
@@ -42,8 +42,7 @@ def pieces(value: Mechanism | Sampler) -> Iterator[Mechanism | Sampler]:
 
 
 def _inside(value: Mechanism | Sampler) -> Iterator[Mechanism | Sampler]:
-    from hockeystick.composition import Composition
-    from hockeystick.mechanism import Mechanism
+    from hockeystick.mechanism import Composition, Mechanism
     from hockeystick.samplers.sampler import Sampler
 
     if isinstance(value, Composition):
