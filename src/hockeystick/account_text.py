@@ -71,10 +71,10 @@ def _decoded(text: str) -> dict[str, Any]:
 
 
 def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    values = dict(pairs)
+    if len(values) < len(pairs):
         raise ParameterError(f"each key must be given once, got {shown([n for n, _ in pairs])}")
-    return found
+    return values
 
 
 def _check_keys(place: str, value: Any, keys: set[str]) -> None:
@@ -87,6 +87,6 @@ def _relation(name: Any) -> Relation | None:
     if name is None:
         return None
     if not isinstance(name, str) or name not in Relation.__members__:
-        known = ", ".join(Relation.__members__)
-        raise ParameterError(f"relation must be null or one of {known}, got {shown(name)}")
+        names = ", ".join(Relation.__members__)
+        raise ParameterError(f"relation must be null or one of {names}, got {shown(name)}")
     return Relation[name]

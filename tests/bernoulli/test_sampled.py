@@ -75,19 +75,17 @@ def test_cumulants_of_a_gaussian_s_coins_by_integration(s: float) -> None:
         before = mp.ncdf(mp.mpf(0.5) - u) - mp.exp(u) * mp.ncdf(-mp.mpf(0.5) - u)
         return oracle.contracted(before, u, n, c)
 
-    half = CoinHalf(hs.Gaussian(1.0).evidence(hs.ADD_REMOVE).loss, coins(n, c))
-    breaks = [0.0, *half.breaks.tolist()]
+    curve = CoinCurve(hs.Gaussian(1.0).evidence(hs.ADD_REMOVE).loss, coins(n, c))
+    breaks = [0.0, *curve.breaks.tolist()]
     integral = mp.quad(lambda u: (mp.exp(s * u) + mp.exp(-(s + 1) * u)) * delta(u), breaks)
     value = float(mp.log(1 + s * (s + 1) * integral))
     loss = hs.Gaussian(1.0).bernoulli(c=c, samples=n).evidence(hs.ADD_REMOVE).loss
-    assert loss is not None
     assert float(loss.cgf(np.array([s]))[0].real) == pytest.approx(value, rel=1e-11)
 
 
 def test_masses_of_the_loss_add_up() -> None:
     for base in BASES:
         loss = base.bernoulli(c=0.1, samples=3).evidence(hs.ADD_REMOVE).loss
-        assert loss is not None
         atoms, tails = loss.atoms, loss.tails(np.array([-60.0]))
         assert atoms.p.sum() + tails.p_above[0] == pytest.approx(1, abs=1e-9)
         assert atoms.q.sum() + tails.q_above[0] == pytest.approx(1, abs=1e-9)

@@ -87,7 +87,6 @@ def test_sampling_interpolates(
 ) -> None:
     """E_Q of ((1−q) + q·R)^p: q = 0 gives 1, q = 1 the mechanism, and it is convex in q."""
     loss = data.draw(the.of(kind)).evidence(hs.ADD_REMOVE).loss
-    assert loss is not None
     if loss.infinite:
         return
     sampled = mixed(loss, rate)

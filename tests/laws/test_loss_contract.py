@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import hockeystick as hs
+from hockeystick.evidence import Evidence
 from hockeystick.loss.base import Loss
 from hockeystick.loss.measure import NO_ATOMS, Atoms, Nodes, Tails
 from hockeystick.numerics.series import Array
@@ -65,21 +66,14 @@ class Wraps(hs.Mechanism):
     kind: Any
     told: Any
 
-    def loss(self, relation: hs.Relation) -> Loss:
-        loss: Loss = self.kind(self.told)
-        return loss
+    def evidence(self, relation: hs.Relation, steps: int = 1) -> Evidence:
+        return Evidence((self.kind(self.told),))
 
 
-def a_loss(mechanism: hs.Mechanism) -> Loss:
-    loss = mechanism.loss(hs.ADD_REMOVE)
-    assert loss is not None
-    return loss
-
-
-LAPLACE = a_loss(hs.Laplace(1.0))
-GAUSSIAN = a_loss(hs.Gaussian(1.0).on(hs.Poisson(0.3)))
-CUT = a_loss(hs.Gaussian(1.0)).truncated(0.01)
-LEAKY = a_loss(hs.ApproximateDP(1.0, 0.01))
+LAPLACE = hs.Laplace(1.0).evidence(hs.ADD_REMOVE).loss
+GAUSSIAN = hs.Gaussian(1.0).on(hs.Poisson(0.3)).evidence(hs.ADD_REMOVE).loss
+CUT = hs.Gaussian(1.0).evidence(hs.ADD_REMOVE).loss.truncated(0.01)
+LEAKY = hs.ApproximateDP(1.0, 0.01).evidence(hs.ADD_REMOVE).loss
 LOSSES = {"laplace": LAPLACE, "gaussian": GAUSSIAN, "cut": CUT, "leaky": LEAKY}
 
 

@@ -82,7 +82,6 @@ CASES = cases(slow=lambda name, rate: False)
 
 def loss_of(name: str, rate: float | None, back: bool) -> Loss:
     loss = PLAIN[name][0].evidence(hs.ADD_REMOVE).loss
-    assert loss is not None
     loss = loss if rate is None else mixed(loss, rate)
     return loss.reverse() if back else loss
 

@@ -46,7 +46,6 @@ def crossing(p: Any, q: Any, epsilon: float) -> float:
 
 def dominated(mechanism: hs.Mechanism, relation: Relation, p: Any, q: Any) -> None:
     loss = mechanism.evidence(relation).loss
-    assert loss is not None
     assert (sticks(p, q) <= loss.profile(EPSILONS) + 1e-12).all()
     assert (sticks(q, p) <= loss.reverse().profile(EPSILONS) + 1e-12).all()
 

@@ -13,8 +13,7 @@ from hockeystick.bernoulli.parameters import clipping
 from hockeystick.checks import whole
 from hockeystick.errors import ParameterError
 from hockeystick.numerics.series import Array
-from hockeystick.random.generators import Randomness
-from hockeystick.random.words import Source, source
+from hockeystick.random.generators import Randomness, Source, source
 from hockeystick.release.private import HIDDEN
 
 WORDS = 18

@@ -11,6 +11,8 @@ from collections.abc import Callable
 
 from hockeystick.checks import finite_non_negative, non_negative, probability, whole
 from hockeystick.numerics.binomial_tail import tail
+from hockeystick.numerics.minimise import at_each, closer
+from hockeystick.numerics.roots import last_whole
 
 MARGIN = 4e-13
 """Relative margin on δ for rounding: the sums are good to some 1e-13."""
@@ -130,13 +132,8 @@ def compose_profile(
         step = 2.0**exponent
         return theorem(step, profile(step), count, delta=delta)
 
-    tried = [(at(x), x) for x in (i / 4 for i in range(-80, 41))]
-    width = 0.25
-    for _ in range(4):
-        best, x = min(tried)
-        tried = [(best, x), *((at(x + width * i / 8), x + width * i / 8) for i in range(-7, 8))]
-        width /= 8
-    return min(tried)[0]
+    _, exponent = min((at(x), x) for x in (i / 4 for i in range(-80, 41)))
+    return closer(at_each(at), exponent, 0.25, rounds=4)[1]
 
 
 def _checked(
@@ -183,11 +180,12 @@ def _log_excess(step: float, count: int, epsilon: float) -> float:
 def _solve(step: float, count: int, goal: float) -> float:
     """The ε > 0 where the excess is `goal`, known to be above it at ε = 0."""
     low, high = _first_above(step, count, 0.0) - 1, count  # losses at which it is above, not above
-    while high - low > 1:
-        middle = (low + high) // 2
-        sums = tail(step, count, middle)
-        above = sums.log_scale + _log(sums.excess) > _log(goal)
-        low, high = (middle, high) if above else (low, middle)
+
+    def above(start: int) -> bool:
+        sums = tail(step, count, start)
+        return sums.log_scale + _log(sums.excess) > _log(goal)
+
+    low, high = last_whole(above, low, high)
     sums = tail(step, count, high)
     missing = goal * math.exp(-sums.log_scale) - sums.excess if goal else 0.0
     epsilon = (2 * high - count) * step + math.log1p(-min(missing / sums.reverse, 1 - 1e-16))

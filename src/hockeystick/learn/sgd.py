@@ -147,9 +147,9 @@ def _check_relation(account: Accountant, plan: Plan) -> None:
 
 
 def _check_validation(objective: Objective, public: Records, records: Records) -> None:
-    wanted, found = records.features.shape[1], public.features.shape[1]
-    if found != wanted:
+    own, given = records.features.shape[1], public.features.shape[1]
+    if given != own:
         raise ParameterError(
-            f"validation must have as many features as the records, {wanted}, got {found}"
+            f"validation must have as many features as the records, {own}, got {given}"
         )
     objective.check(public)

@@ -17,8 +17,8 @@ from hockeystick.numerics.blocks import CHUNK
 from hockeystick.numerics.series import Array
 
 if TYPE_CHECKING:
+    from hockeystick.random.generators import Source
     from hockeystick.random.integers import Integers
-    from hockeystick.random.words import Source
 
 REACH = 10.0
 """Scales beyond which the noise is dropped: 1e-22 of its mass."""

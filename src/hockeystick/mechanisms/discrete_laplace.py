@@ -14,8 +14,8 @@ from hockeystick.mechanisms.bases.discrete_noise import DiscreteNoise
 from hockeystick.numerics.rounding import quotient_error
 
 if TYPE_CHECKING:
+    from hockeystick.random.generators import Source
     from hockeystick.random.integers import Integers
-    from hockeystick.random.words import Source
 
 
 class DiscreteLaplace(DiscreteNoise):

@@ -9,8 +9,8 @@ from hockeystick.loss.gaussian import GaussianLoss
 from hockeystick.mechanisms.bases.additive_noise import AdditiveNoise
 
 if TYPE_CHECKING:
+    from hockeystick.random.generators import Source
     from hockeystick.random.noise import Floats
-    from hockeystick.random.words import Source
 
 
 class Gaussian(AdditiveNoise):

@@ -10,8 +10,8 @@ from hockeystick.mechanisms.bases.additive_noise import AdditiveNoise
 from hockeystick.numerics.rounding import quotient_error
 
 if TYPE_CHECKING:
+    from hockeystick.random.generators import Source
     from hockeystick.random.noise import Floats
-    from hockeystick.random.words import Source
 
 
 class Laplace(AdditiveNoise):

@@ -97,14 +97,14 @@ class RandomizedResponse(Mechanism):
         >>> RandomizedResponse(1.0, categories=5).release([4, 0, 2], rng=0).shape
         (3,)
         """
-        from hockeystick.random import words
+        from hockeystick.random.generators import source
         from hockeystick.release import private
         from hockeystick.release.response import respond
 
         if self.epsilon_ > LARGEST:
             raise ParameterError(f"epsilon must be at most {LARGEST:g} to release, got {self!r}")
         known = private.integers("answers", answers, 0, self.categories - 1)
-        return private.like(respond(known, self.epsilon_, self.categories, words.source(rng)))
+        return private.like(respond(known, self.epsilon_, self.categories, source(rng)))
 
     def statement(self) -> str:
         """What a report protects, in words."""

@@ -1,7 +1,7 @@
-"""The loss of k randomized responses: 2l − k steps of ε, where l is a binomial number.
+"""Sums over l >= s of binomial probabilities and of their likelihood ratios, in logarithms.
 
-Under P each answer is the truth with probability p = e^ε/(1 + e^ε). For δ(e) = E_P[1 − e^{e − L}]_+
-all that is needed are sums over l >= s of binomial probabilities, in logarithms.
+l counts the successes of k trials, each with the log odds x under P and −x under Q, so that
+log P[l]/Q[l] = (2l − k)·x.
 """
 
 from __future__ import annotations
@@ -11,25 +11,31 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hockeystick.numerics.series import Array
+from hockeystick.numerics.stirling import factorial_remainder
+from hockeystick.numerics.types import Array
 
 REACH = 20.0
 """The sums leave out what is below e^−40 of their largest term."""
 
 
 class Tail(NamedTuple):
-    """Sums over l >= s of the probabilities P[l], as factors of e^{log_scale}."""
+    """Sums over l >= s with W(l) = (2l − k)·x, as factors of e^{log_scale}."""
 
     log_scale: float
     excess: float
-    """Σ P[l]·(1 − e^{L(s) − L(l)}): the δ of the losses beyond L(s)."""
+    """Σ P[l]·(1 − e^{W(s) − W(l)}): P[l >= s] − e^{W(s)}·Q[l >= s]."""
     reverse: float
-    """Σ P[l]·e^{L(s) − L(l)}: e^{L(s)} times the probability of l >= s under Q."""
+    """Σ P[l]·e^{W(s) − W(l)}: e^{W(s)}·Q[l >= s]."""
 
 
-def tail(step_epsilon: float, count: int, start: int) -> Tail:
-    """The sums from l = start on; start in [0, count]."""
-    k, e = count, step_epsilon
+def tail(log_odds: float, count: int, start: int) -> Tail:
+    """The sums from l = start on; start in [0, count].
+
+    >>> sums = tail(math.log(3), 2, 2)  # both of two coins of 3/4, against both of two of 1/4
+    >>> round(math.exp(sums.log_scale) * sums.reverse, 9), sums.excess
+    (0.5625, 0.0)
+    """
+    k, e = count, log_odds
     mean = k / (1 + math.exp(-e))
     # The logarithm of a binomial law is concave with second difference at most −4/k.
     reach = math.ceil(math.sqrt(REACH * k)) + 2
@@ -43,24 +49,25 @@ def tail(step_epsilon: float, count: int, start: int) -> Tail:
     return Tail(scale, float(mass @ -np.expm1(behind)), float(mass @ np.exp(behind)))
 
 
-def log_mass(l: Array, k: int, epsilon: float) -> Array:  # noqa: E741
-    """log of the binomial probability of l truths among k, to about 1e-15 times itself.
+def log_mass(l: Array, k: int, log_odds: float) -> Array:  # noqa: E741
+    """log of the binomial probability of l successes in k trials, to about 1e-15 times itself.
 
     Loader's (2000) form: exp(−D(l, kp) − D(k − l, kq)) times a smooth factor, with the deviance
     D(x, M) = x·log(x/M) + M − x, in which nothing large cancels.
     """
-    log_total = math.log1p(math.exp(-epsilon))
-    p, q = math.exp(-log_total), math.exp(-epsilon - log_total)
+    log_total = math.log1p(math.exp(-log_odds))
+    p, q = math.exp(-log_total), math.exp(-log_odds - log_total)
     # l − kp, from whichever of p − 1/2 and q is the smaller number.
-    d = (l - k / 2) - k / 2 * math.tanh(epsilon / 2) if epsilon < 1 else k * q - (k - l)
+    d = (l - k / 2) - k / 2 * math.tanh(log_odds / 2) if log_odds < 1 else k * q - (k - l)
     log_k = math.log(k)
     deviance = _deviance(l, d, k * p, log_k - log_total)
-    deviance += _deviance(k - l, -d, k * q, log_k - epsilon - log_total)
+    deviance += _deviance(k - l, -d, k * q, log_k - log_odds - log_total)
     inside = np.maximum(l * (k - l) / k, 0.25)
-    smooth = _stirling(np.array(float(k))) - _stirling(l) - _stirling(k - l)
+    smooth = factorial_remainder(np.array(float(k)))
+    smooth = smooth - factorial_remainder(l) - factorial_remainder(k - l)
     smooth -= 0.5 * np.log(2 * math.pi * inside)
     # At both ends the law is a plain power.
-    ends = np.where(l == k, -k * log_total, -k * (epsilon + log_total))
+    ends = np.where(l == k, -k * log_total, -k * (log_odds + log_total))
     return np.where((l == 0) | (l == k), ends, smooth - deviance)
 
 
@@ -77,15 +84,3 @@ def _deviance(x: Array, d: Array, mean: float, log_mean: float) -> Array:
     log_ratio = np.log1p(np.maximum(t, -1 + 1e-16))
     log_ratio = np.where(far, np.log(np.maximum(x, 1.0)) - log_mean, log_ratio)
     return np.where(near, mean * series * t * t, x * log_ratio - d)
-
-
-def _stirling(n: Array) -> Array:
-    """log n! − ((n + ½)·log n − n + ½·log 2π): a table, and the asymptotic series from 16 on."""
-    small = np.arange(16)
-    exact = np.array([math.lgamma(m + 1) for m in small])
-    with np.errstate(divide="ignore", invalid="ignore"):
-        table = exact - ((small + 0.5) * np.log(small) - small + 0.5 * math.log(2 * math.pi))
-    x = np.maximum(n, 16.0)
-    y = 1 / (x * x)
-    series = (1 / 12 - y * (1 / 360 - y * (1 / 1260 - y * (1 / 1680 - y / 1188)))) / x
-    return np.where(n < 16, table[np.minimum(n, 15).astype(int)], series)

@@ -14,9 +14,8 @@ from hockeystick.mechanism import Mechanism
 from hockeystick.relation import ADD_REMOVE, REPLACE_ONE, Relation
 
 if TYPE_CHECKING:
-    from hockeystick.random.generators import Randomness
+    from hockeystick.random.generators import Randomness, Source
     from hockeystick.random.noise import Floats
-    from hockeystick.random.words import Source
     from hockeystick.sensitivity import Norm, Sensitivity
 
 LEAST_NOISE = 1e-100
@@ -119,12 +118,13 @@ class AdditiveNoise(Mechanism):
         >>> Gaussian(2.0).release([10, 20], rng=0).shape  # a seed protects nobody
         (2,)
         """
-        from hockeystick.random import words
+        from hockeystick.random.generators import source
         from hockeystick.release import private
 
-        answer = private.numbers("value", value)
-        noise = self._noise(answer.size, words.source(rng)).reshape(answer.shape)
-        return private.like(answer + private.noise_scale(self, self.scale) * noise)
+        scale, answer = private.noise_scale(self, self.scale), private.numbers("value", value)
+        noise = self._noise(answer.size, source(rng)).reshape(answer.shape)
+        noisy = answer + scale * noise
+        return noisy if noisy.ndim else float(noisy)
 
     def statement(self, *, delta: float = 0.0, relation: Relation | None = None) -> str:
         """What a release protects, in words, and that floating point is not covered.

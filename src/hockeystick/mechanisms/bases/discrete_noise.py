@@ -17,9 +17,8 @@ from hockeystick.mechanisms.bases.additive_noise import LEAST_NOISE
 from hockeystick.relation import ADD_REMOVE, REPLACE_ONE, Relation
 
 if TYPE_CHECKING:
-    from hockeystick.random.generators import Randomness
+    from hockeystick.random.generators import Randomness, Source
     from hockeystick.random.integers import Integers
-    from hockeystick.random.words import Source
     from hockeystick.sensitivity import Sensitivity
 
 
@@ -132,12 +131,12 @@ class DiscreteNoise(Mechanism):
         >>> DiscreteGaussian(2.0).release([10, 20], rng=0).dtype  # a seed protects nobody
         dtype('int64')
         """
-        from hockeystick.random import words
+        from hockeystick.random.generators import source
         from hockeystick.release import private
 
         answer = private.integers("value", value)
         private.noise_scale(self, self.scale)
-        noise = self._noise(answer.size, words.source(rng)).reshape(answer.shape)
+        noise = self._noise(answer.size, source(rng)).reshape(answer.shape)
         return private.like(answer + noise)
 
     def statement(self, *, delta: float = 0.0, relation: Relation | None = None) -> str:
