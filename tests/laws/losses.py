@@ -128,7 +128,7 @@ EXAMPLES: dict[type[Loss], list[Build]] = {
             joint([0.2], [GaussianLoss(1.0)], [GaussianLoss(1.5)], 0.2),
             joint([0.2], [GaussianLoss(1.0)], [GaussianLoss(1.0)], 0.2),
         ),
-        lambda: TwoSidedLoss(PositiveLosses(GAMMA.reverse())),
+        lambda: TwoSidedLoss(PositiveLosses(GammaLoss(7.0, -1.0))),
         lambda: TwoSidedLoss(FunctionCurve(lambda epsilon: math.exp(-3 * epsilon) / 7)),
     ],
 }
