@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -12,6 +12,8 @@ from hockeystick.numerics.series import Array
 Scale = Literal["linear", "log"]
 Numbers = Sequence[float] | Array
 """Kept as a tuple of floats."""
+Progress = Callable[[float], None]
+"""Told the fraction of the work that is done, in [0, 1]."""
 
 
 @dataclass(frozen=True)
@@ -70,3 +72,13 @@ class Figure:
     """Paper and figure that it follows."""
     panels: tuple[Panel, ...]
     columns: int
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A row of the catalogue."""
+
+    shows: str
+    """One line that says what the figure shows."""
+    make: Callable[..., Figure]
+    """Takes a `Progress` and, if they shall not be the usual ones, the points to compute."""

@@ -10,8 +10,7 @@ import numpy as np
 from hockeystick.bound import Bound
 from hockeystick.classical import epsilon_from_curve, mironov_epsilon
 from hockeystick.figures import palette, wang_baselines
-from hockeystick.figures.catalogue import Progress
-from hockeystick.figures.figure import Curve, Figure, Panel
+from hockeystick.figures.figure import Curve, Figure, Panel, Progress
 from hockeystick.figures.wang_cases import MOST, PAPER, Case, Rdp, cases
 
 DELTA = 1e-8

@@ -8,8 +8,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from hockeystick.figures import palette
-from hockeystick.figures.catalogue import Progress
-from hockeystick.figures.figure import Curve, Figure, Panel
+from hockeystick.figures.figure import Curve, Figure, Panel, Progress
 from hockeystick.figures.wang_cases import MOST, PAPER, Case, Rdp, cases
 
 ORDERS = tuple(sorted({round(order) for order in np.geomspace(2, MOST, 40)}))
