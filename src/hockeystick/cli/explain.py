@@ -51,7 +51,7 @@ def _json(statement: Statement) -> dict[str, Any]:
         "epsilon": statement.bound.upper,
         **answer.ends(statement.bound),
         "delta": statement.delta,
-        "relation": options.relation_name(statement.relation),
+        "relation": statement.relation.option,
         "parts": statement.parts(),
         "attacker": {
             "false_positive_rate": plain.FALSE_POSITIVES,

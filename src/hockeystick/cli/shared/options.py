@@ -15,16 +15,12 @@ METHODS = ("auto", "closed-form", "contour", "lattice", "renyi")
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
-def relation_name(relation: Relation) -> str:
-    """The relation as it is written on the command line.
-
-    >>> relation_name(Relation.ADD_REMOVE)
-    'add-remove'
-    """
-    return relation.value.lower().replace("_", "-")
+RELATIONS = tuple(relation.option for relation in Relation)
 
 
-RELATIONS = {relation_name(relation): relation for relation in Relation}
+def relation_named(name: Any) -> Relation:
+    """The relation of one of these names."""
+    return Relation.read(name, f"one of {', '.join(RELATIONS)}")
 
 
 def question(command: Command) -> Command:
@@ -36,8 +32,8 @@ def asked(command: Command) -> Command:
     """The options --relation, --method and --json."""
     relation = click.option(
         "--relation",
-        type=click.Choice(list(RELATIONS)),
-        callback=lambda _context, _option, name: RELATIONS[name] if name else None,
+        type=click.Choice(RELATIONS),
+        callback=lambda _context, _option, name: relation_named(name) if name else None,
         help="What changes between neighbouring datasets; the sampler's natural one if not given.",
     )
     method = click.option(
