@@ -1,1 +1,1 @@
-"""The tests; oracles hold their independent truth."""
+"""Mirrors src: tests/<package>/test_<module>.py for each module; `tests.codebase` says how."""

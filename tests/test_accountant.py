@@ -18,7 +18,7 @@ from hockeystick.accountant import Accountant
 from hockeystick.classical import get_delta, get_epsilon
 from hockeystick.errors import ParameterError, RelationError
 from hockeystick.mechanism import Mechanism
-from tests.hostile import expressions, mutated
+from tests.support.hostile_text import expressions, mutated
 
 STEP = hs.Gaussian(1.1).on(hs.Poisson(0.01))
 MECHANISMS = [

@@ -1,9 +1,9 @@
-"""The questions one can ask of a mechanism, and the choice of the route that answers."""
+"""The questions one can ask of a mechanism."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -15,20 +15,13 @@ from hockeystick.errors import NumericalError, ParameterError
 from hockeystick.loss.base import LARGE_ORDER, Loss
 from hockeystick.loss.sum import ComposedLoss
 from hockeystick.mechanism import Mechanism, divergence
-from hockeystick.numerics.rounding import added
 from hockeystick.numerics.series import Array
 from hockeystick.relation import ADD_REMOVE, Relation
-from hockeystick.routes import closed_form, contour, dense, enumeration, lattice, renyi
-from hockeystick.routes.saddle import log_chernoff
+from hockeystick.routes import steps
+from hockeystick.routes.auto import AUTO, check_method, worst
+from hockeystick.routes.question import DeltaAt, EpsilonAt, Question
 from hockeystick.routes.tradeoff import Profile
 
-METHODS = ("auto", "closed form", "contour", "lattice", "renyi")
-LOOSE = 1e-4
-"""Relative gap between the ends from which on another route is tried as well."""
-CONTRADICTION = 1e-6
-"""How far, relatively, a lower end may be above an upper one before it is an error."""
-MANY = 200
-"""Steps from which on the contour takes a few milliseconds."""
 ROUNDING = 1e-13
 """Relative error of a Rényi divergence computed from a loss."""
 
@@ -36,122 +29,24 @@ ROUNDING = 1e-13
 def epsilon(mechanism: Mechanism, delta: float, relation: Relation | None, method: str) -> Bound:
     """The smallest ε for a given δ."""
     delta = checks.probability("delta", delta)
-    _check(method)
+    check_method(method)
     relation = relation_of(mechanism, relation)
     if delta == 1 or not mechanism.parts:
         return Bound(0.0, lower=0.0, method="closed form")
-    return _answer(mechanism, relation, method, _EPSILON, delta)
+    return _answer(mechanism, relation, method, EpsilonAt(delta))
 
 
 def delta(mechanism: Mechanism, epsilon: float, relation: Relation | None, method: str) -> Bound:
     """The smallest δ for a given ε."""
     epsilon = checks.non_negative("epsilon", epsilon)
-    _check(method)
+    check_method(method)
     relation = relation_of(mechanism, relation)
     if not mechanism.parts:
         return Bound(0.0, lower=0.0, method="closed form")
-    return _answer(mechanism, relation, method, _DELTA, epsilon)
+    return _answer(mechanism, relation, method, DeltaAt(epsilon))
 
 
-class _Question:
-    """ε(δ) or δ(ε): what each route has to say to it."""
-
-    def __init__(self, name: str) -> None:
-        self.at_the_ends: Callable[[ComposedLoss, float], Interval | None]
-        self.at_the_ends = getattr(closed_form, f"{name}_at_the_ends")
-        self.closed_form: Callable[[ComposedLoss, float], Interval | None]
-        self.closed_form = getattr(closed_form, name)
-        self.contour: Callable[[ComposedLoss, float], Interval] = getattr(contour, name)
-        self.lattice: Callable[[ComposedLoss, float], Interval] = getattr(lattice, name)
-        self.enumeration: Callable[[ComposedLoss, float], Interval] = getattr(enumeration, name)
-        self.renyi: Callable[[renyi.Curve, float], Interval] = getattr(renyi, name)
-
-    def ask(self, loss: ComposedLoss, given: float, method: str) -> Interval:
-        """One direction, by the method asked for or the first that does it well.
-
-        An answer whose ends are far apart is compared with the next route's; where all else fails
-        the Rényi divergences of the loss still give a safe upper end.
-        """
-        found: list[Interval] = []
-        answer = self.at_the_ends(loss, given)
-        if answer is not None:
-            return answer
-        if method in ("auto", "closed form"):
-            try:
-                answer = self.closed_form(loss, given)
-            except NumericalError:
-                if method == "closed form":
-                    raise
-                answer = None
-            if answer is not None:
-                return answer
-            if method == "closed form":
-                raise NumericalError("there is no closed form for this composition")
-        if method in ("auto", "lattice") and dense.is_dense(loss):
-            return self._by_fewer_atoms(loss, given, method)
-        if method == "contour":
-            return self.contour(loss, given)
-        if method == "lattice" and loss.spacing is None:
-            return self.lattice(loss, given)
-        routes = [self.contour, self.lattice, self.enumeration]
-        # Many steps on one lattice are a matter of milliseconds for the contour, and exact.
-        adding_first = method == "auto" and enumeration.is_first(loss)
-        adding_first = adding_first and (loss.spacing is None or loss.steps <= enumeration.FEW)
-        if adding_first:
-            routes = [self.enumeration, self.contour, self.lattice]
-        for route in routes:
-            if route == self.enumeration and not enumeration.is_worthwhile(loss, found):
-                continue
-            try:
-                answer = route(loss, given)
-            except (NumericalError, ArithmeticError, ValueError) as error:
-                if isinstance(error, ParameterError):
-                    raise
-                continue
-            if adding_first and not enumeration.is_poor([answer]):
-                return answer
-            if answer.lower >= (1 - LOOSE) * answer.upper:
-                return answer
-            found.append(answer)
-        if not found or enumeration.is_poor(found):
-            found.append(self.renyi(_curve_of(loss), given))
-        if self is _DELTA:
-            bound = math.exp(min(log_chernoff(loss, given), 0.0)) + 5e-324
-            ends = added(0.0, bound, (loss.least_infinite, loss.infinite))
-            found.append(Interval(*ends, "renyi"))
-        else:
-            found.append(Interval(0.0, max(0.0, loss.top), "closed form"))
-        best = min(found, key=lambda each: each.upper)
-        lower = max(each.lower for each in found)
-        return Interval(self.below(lower, best.upper), best.upper, best.method)
-
-    def _by_fewer_atoms(self, loss: ComposedLoss, given: float, method: str) -> Interval:
-        """The ends from two compositions of fewer atoms, one above and one below."""
-        if self is _DELTA:
-            log_delta = min(log_chernoff(loss, given), -1.0)
-        else:
-            log_delta = math.log(max(given - loss.infinite, 1e-300))
-        mass = max(dense.TRUNCATED * math.exp(log_delta), 1e-300)
-        high = self.ask(dense.thinned(loss, mass, log_delta, True), given, method)
-        below = dense.thinned(loss, mass, log_delta, False)
-        hidden = below.infinite - loss.infinite
-        low = self.ask(below, given + (hidden if self is _EPSILON else 0.0), method)
-        lower = low.lower - (hidden if self is _DELTA else 0.0)
-        return Interval(max(0.0, min(lower, high.upper)), high.upper, high.method)
-
-    def below(self, lower: float, upper: float) -> float:
-        """The lower end; an error where two routes contradict each other."""
-        if lower > upper * (1 + CONTRADICTION) + (CONTRADICTION if self is _EPSILON else 0.0):
-            raise NumericalError(f"one route says at least {lower!r}, another at most {upper!r}")
-        return min(lower, upper)
-
-
-_EPSILON, _DELTA = _Question("epsilon"), _Question("delta")
-
-
-def _answer(
-    mechanism: Mechanism, relation: Relation, method: str, question: _Question, given: float
-) -> Bound:
+def _answer(mechanism: Mechanism, relation: Relation, method: str, question: Question) -> Bound:
     sides = None if method == "renyi" else directions(mechanism, relation)
     curve = lambda orders: mechanism.renyi(orders, relation)  # noqa: E731
     if sides is None:
@@ -160,71 +55,20 @@ def _answer(
                 f"method must be 'auto' or 'renyi' for a mechanism known by its Rényi curve alone, "
                 f"got {method!r}"
             )
-        return _bound(question.renyi(curve, given))
-    answer = _worst(sides, question, given, method)
+        return _bound(question.from_curve(curve))
+    answer = worst(sides, question, method)
     other_sides = _other_sides(mechanism, relation)
     if other_sides is not None:
-        other = _worst(other_sides, question, given, method)
+        other = worst(other_sides, question, method)
         answer = min(answer, other, key=lambda each: each.upper)
     if method == "auto" and any(part.renyi_is_tighter for part in mechanism.parts):
-        other = question.renyi(curve, given)
+        other = question.from_curve(curve)
         answer = min(answer, other._replace(lower=answer.lower), key=lambda each: each.upper)
     attained = attained_sides(mechanism, relation)
     if attained is not None:
-        lower = _worst(attained, question, given, "auto").lower
-        answer = answer._replace(lower=question.below(lower, answer.upper))
+        lower = worst(attained, question, AUTO).lower
+        answer = answer._replace(lower=question.agreed(lower, answer.upper))
     return _bound(answer)
-
-
-def _worst(
-    sides: Sequence[ComposedLoss], question: _Question, given: float, method: str
-) -> Interval:
-    """The answer of the direction that costs most."""
-    answers: list[Interval] = []
-    with np.errstate(over="ignore", invalid="ignore"):  # far out; what is not a number is refused
-        for loss in sides:
-            if answers and _is_milder(loss, question, given, answers[0]):
-                continue
-            try:
-                answers.append(question.ask(loss, given, method))
-            except OverflowError as error:
-                raise NumericalError(f"a number on the way is too large: {error}") from error
-    worst = max(answers, key=lambda answer: answer.upper)
-    return Interval(max(a.lower for a in answers), worst.upper, worst.method)
-
-
-def _is_milder(loss: ComposedLoss, question: _Question, given: float, other: Interval) -> bool:
-    """Whether this direction certainly costs no more than the other: so by Chernoff's bound or, if
-    ε is asked for, by its own δ there, either cheaper than its own answer."""
-    epsilon, delta = (other.lower, given) if question is _EPSILON else (given, other.lower)
-    if math.isinf(epsilon):
-        return True
-    if loss.top <= epsilon:
-        return loss.infinite <= delta
-    if loss.infinite >= delta:
-        return False
-    if question is _EPSILON and epsilon == 0:
-        return closed_form.is_never_told_apart(loss, delta)
-    try:
-        # With many steps the contour, if it can, is as fast as Chernoff's bound.
-        log_delta = math.log(delta - loss.infinite)
-        slow = loss.steps <= MANY or (loss.spacing is None and not loss.continuous)
-        if slow and log_chernoff(loss, epsilon, log_delta) <= log_delta:
-            return True
-        return question is _EPSILON and _DELTA.ask(loss, epsilon, "auto").upper <= delta
-    except NumericalError:
-        return False
-
-
-def _curve_of(loss: ComposedLoss) -> renyi.Curve:
-    """The Rényi curve of one direction; what is known of the reverse is not used."""
-
-    def curve(orders: Array) -> tuple[Array, Array]:
-        if loss.infinite:
-            return np.full(orders.shape, math.inf), np.full(orders.shape, math.inf)
-        return loss.real_cgf(orders - 1) / (orders - 1), np.full(orders.shape, math.inf)
-
-    return curve
 
 
 def directions(mechanism: Mechanism, relation: Relation) -> list[ComposedLoss] | None:
@@ -279,11 +123,6 @@ def _bound(answer: Interval) -> Bound:
     return Bound(upper, lower=lower, method=answer.method)
 
 
-def _check(method: str) -> None:
-    if method not in METHODS:
-        raise ParameterError(f"method must be one of {', '.join(METHODS)}, got {method!r}")
-
-
 def relation_of(mechanism: Mechanism, relation: Relation | None) -> Relation:
     if relation is None:
         return mechanism.natural_relation or ADD_REMOVE
@@ -296,7 +135,7 @@ def relation_of(mechanism: Mechanism, relation: Relation | None) -> Relation:
 
 def rdp(mechanism: Mechanism, order: Any, relation: Relation | None, method: str) -> Any:
     """Rényi divergence at each order, the larger of the two directions."""
-    _check(method)
+    check_method(method)
     relation = relation_of(mechanism, relation)
     orders = np.atleast_1d(checks.numbers("order", order))
     for value in orders.ravel():
@@ -398,23 +237,21 @@ def epsilons(
     method: str,
 ) -> Bounds:
     """ε after each number of repetitions."""
-    from hockeystick.routes import curve
-
     delta = checks.probability("delta", delta)
-    _check(method)
+    check_method(method)
     relation = relation_of(mechanism, relation)
     wanted = [checks.whole("count", int(n) if isinstance(n, np.integer) else n, 0) for n in counts]
     sides = directions(mechanism, relation) if method in ("auto", "contour") else None
     found: dict[int, Bound] = {}
     if sides and 0 < delta < 1 and not any(part.renyi_is_tighter for part in mechanism.parts):
         many = sorted(set(wanted) - {0, 1})
-        found = curve.epsilons(sides, delta, many)
+        found = steps.epsilons(sides, delta, many)
         if _other_sides(mechanism, relation) is not None:
             found = {}  # the smaller of two answers, one by one
         attained = attained_sides(mechanism * 2, relation)
         if attained is not None:
             halves = [ComposedLoss((loss, n // 2) for loss, n in side.parts) for side in attained]
-            low = curve.epsilons(halves, delta, many)
+            low = steps.epsilons(halves, delta, many)
             found = {
                 n: Bound(found[n], lower=min(low[n].lower, found[n].upper), method=found[n].method)
                 for n in found.keys() & low.keys()

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from hockeystick.bernoulli import amplify, asymptote, worst_pair
 from hockeystick.errors import ParameterError
-from tests.bernoulli import oracle
+from tests.oracles import bernoulli as oracle
 
 orders = st.floats(-4, 5).map(lambda x: 1 + math.exp(x))
 epsilons = st.floats(-4, 3).map(math.exp)

@@ -16,7 +16,7 @@ from hockeystick.bernoulli.channel import Channel, coins, fewer_outcomes
 from hockeystick.bernoulli.corners import Cells
 from hockeystick.bernoulli.excess import two_points
 from hockeystick.bernoulli.symmetric import seen, symmetric_loss
-from tests.bernoulli import oracle
+from tests.oracles import bernoulli as oracle
 
 CASES = [(1, 0.1, 2.0, 1.0), (3, 0.3, 1.2, 0.2), (2, 0.01, 40.0, 2.0), (4, 0.1, 6.0, 7.0)]
 

@@ -16,7 +16,7 @@ from hockeystick.bernoulli import (
     majority_bound,
     symmetric_divergence,
 )
-from tests.bernoulli import oracle
+from tests.oracles import bernoulli as oracle
 
 
 @pytest.mark.parametrize("p", [0.5, 0.499999, 0.3, 0.9, 1e-5, 1e-300])

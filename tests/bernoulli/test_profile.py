@@ -13,7 +13,7 @@ from scipy.optimize import linprog
 
 from hockeystick.bernoulli import amplify_delta
 from hockeystick.bernoulli.search import _kernel
-from tests.bernoulli import oracle
+from tests.oracles import bernoulli as oracle
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from hockeystick.bernoulli import amplify, amplify_delta, largest_loss
 from hockeystick.bernoulli.channel import coins
 from hockeystick.bernoulli.loss import CoinHalf, _dotted, coin_loss
 from hockeystick.errors import ParameterError
-from tests.bernoulli import oracle
+from tests.oracles import bernoulli as oracle
 
 BASES = [
     hs.Gaussian(1.0),

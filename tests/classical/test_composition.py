@@ -6,7 +6,6 @@ import json
 import math
 from collections.abc import Iterator
 from itertools import product
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -25,8 +24,9 @@ from hockeystick.classical import (
     strong_composition,
 )
 from hockeystick.errors import ParameterError
+from tests.reference import DATA
 
-PATH = Path(__file__).parent.parent / "data" / "optimal_composition.json"
+PATH = DATA / "optimal_composition.json"
 
 
 @pytest.fixture(autouse=True)

@@ -17,8 +17,7 @@ from hockeystick.classical import (
 )
 from hockeystick.classical.large_orders import NODES_PER_DOUBLING, SINGLE
 from hockeystick.numerics.binomial_terms import EXACT_ORDERS
-
-from .bases import Base, far_truthful, gaussian, laplace
+from tests.classical.bases import Base, far_truthful, gaussian, laplace
 
 MILLION = 1_000_000
 

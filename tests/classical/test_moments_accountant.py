@@ -11,8 +11,7 @@ from mpmath import mp, mpf
 from hockeystick.classical import get_delta, get_epsilon
 from hockeystick.classical.moments_accountant import minimise
 from hockeystick.errors import NumericalError, ParameterError
-
-from .bases import gaussian, laplace, truthful
+from tests.classical.bases import gaussian, laplace, truthful
 
 RHOS = (1e-9, 1e-3, 0.5, 40.0, 1e8)
 

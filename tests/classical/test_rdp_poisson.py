@@ -12,8 +12,7 @@ from mpmath import mp, mpf
 from hockeystick.classical import rdp_lower_bound, rdp_poisson
 from hockeystick.errors import ParameterError
 from hockeystick.numerics.series import Array
-
-from .bases import gaussian, truthful
+from tests.classical.bases import gaussian, truthful
 
 
 @pytest.fixture(autouse=True)

@@ -24,8 +24,7 @@ from hockeystick.classical import (
 )
 from hockeystick.errors import NumericalError, ParameterError
 from hockeystick.numerics.series import Array
-
-from .bases import gaussian, laplace, truthful
+from tests.classical.bases import gaussian, laplace, truthful
 
 GAMMAS = (1e-6, 1e-3, 0.1, 0.5, 0.9)
 ORDERS = (2, 3, 17, 64, 200, 512)

@@ -27,8 +27,7 @@ from hockeystick.classical import (
 )
 from hockeystick.errors import ParameterError
 from hockeystick.numerics.series import Array
-
-from .bases import gaussian, laplace, truthful
+from tests.classical.bases import gaussian, laplace, truthful
 
 ORDERS = (1, 1.5, 2, 3, 7)
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import hockeystick as hs
-from tests.cli.running import BOUND, answered, call, read_json, refused, run, shape
+from tests.support.command import BOUND, answered, call, read_json, refused, run, shape
 
 PLAN = """
 [budget]

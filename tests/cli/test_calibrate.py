@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import hockeystick as hs
-from tests.cli.running import BOUND, answered, call, read_json, refused, shape
+from tests.support.command import BOUND, answered, call, read_json, refused, shape
 
 
 def test_a_noise_multiplier() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import hockeystick as hs
-from tests.cli.running import call, read_json, shape
+from tests.support.command import call, read_json, shape
 
 RUN = "Gaussian(5.0) * 10"
 

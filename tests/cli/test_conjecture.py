@@ -9,7 +9,7 @@ import pytest
 import hockeystick as hs
 from hockeystick.bernoulli import conjecture
 from hockeystick.bernoulli.conjecture import Report, Trial
-from tests.cli.running import BOUND, call, read_json, refused, shape
+from tests.support.command import BOUND, call, read_json, refused, shape
 
 WORSE = Trial(2.0, 3.0, 0.1, 1, 2, hs.Bound(0.6, lower=0.5, method="certificate"), 0.55)
 CLOSED = Trial(1.0, 4.0, 0.2, 1, 1, hs.Bound(0.4, lower=0.4, method="certificate"), 0.4)

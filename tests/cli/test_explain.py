@@ -12,7 +12,7 @@ import hockeystick as hs
 from hockeystick.cli.shared import theorems
 from hockeystick.cli.shared.statement import Statement
 from hockeystick.text import _kinds
-from tests.cli.running import BOUND, call, read_json, shape
+from tests.support.command import BOUND, call, read_json, shape
 
 RUN = "Gaussian(1.1).on(Poisson(0.01)) * 10000 + Laplace(5)"
 

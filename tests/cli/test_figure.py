@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from hockeystick.figures import Figure, Progress, catalogue, described
-from tests.cli.running import read_json, refused, run, shape
-from tests.figures.drawing import SMALL
+from tests.support.command import read_json, refused, run, shape
+from tests.support.small_figure import SMALL
 
 
 @pytest.fixture

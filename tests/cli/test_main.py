@@ -12,8 +12,8 @@ import click
 import pytest
 
 from hockeystick.cli.main import main
-from tests.cli.documents import DOCS, sessions
-from tests.cli.running import call, refused, run
+from tests.docs.pages import DOCS, sessions
+from tests.support.command import call, refused, run
 
 OURS = (
     *("account", "calibrate", "compare", "delta", "epsilon"),

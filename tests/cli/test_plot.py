@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import hockeystick as hs
-from tests.cli.running import answered, call, read_json, refused, shape
+from tests.support.command import answered, call, read_json, refused, shape
 
 EXPRESSIONS = ("Gaussian(1.0)", "Gaussian(1.5).on(Poisson(0.1)) * 1000")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import hockeystick as hs
-from tests.cli.running import BOUND, call, read_json, refused, shape
+from tests.support.command import BOUND, call, read_json, refused, shape
 
 
 def test_the_last_count_that_fits() -> None:

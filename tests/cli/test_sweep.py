@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import hockeystick as hs
-from tests.cli.running import answered, call, parsed, refused, shape
+from tests.support.command import answered, call, parsed, refused, shape
 
 FAMILY = "Gaussian({sigma}).on(Poisson({q})) * {T}"
 

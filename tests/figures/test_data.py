@@ -10,7 +10,7 @@ import pytest
 
 from hockeystick import ParameterError
 from hockeystick.figures import Curve, write_csv
-from tests.figures.drawing import SMALL
+from tests.support.small_figure import SMALL
 
 
 def test_a_table_holds_every_point_with_all_its_digits(tmp_path: Path) -> None:

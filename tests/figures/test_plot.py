@@ -13,7 +13,7 @@ from hockeystick import ParameterError
 from hockeystick.figures import draw, plot
 from hockeystick.figures.plot import _canvas
 from hockeystick.random.generators import MissingExtra
-from tests.figures.drawing import SMALL
+from tests.support.small_figure import SMALL
 
 BEGINNINGS = {".png": b"\x89PNG\r\n", ".pdf": b"%PDF-", ".svg": b"<?xml"}
 

@@ -15,7 +15,7 @@ from hockeystick.figures.papers import wang
 from hockeystick.figures.wang_baselines import base_epsilon, naive, strong
 from hockeystick.figures.wang_cases import cases
 from hockeystick.figures.wang_composition import COUNTS, epsilon_of
-from tests.figures.drawing import values, watched
+from tests.support.small_figure import values, watched
 
 pytestmark = pytest.mark.slow
 

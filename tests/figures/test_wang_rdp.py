@@ -12,7 +12,7 @@ from hockeystick import classical
 from hockeystick.figures import Figure
 from hockeystick.figures.papers import wang
 from hockeystick.figures.wang_rdp import ORDERS
-from tests.figures.drawing import values, watched
+from tests.support.small_figure import values, watched
 
 FEW = (2, 8, 64)
 MORE = (2, 8, 16, 64, 128, 512, 2048)

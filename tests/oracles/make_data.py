@@ -18,9 +18,10 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache, partial
-from pathlib import Path
 
 from mpmath import mp, mpf
+
+from tests.reference import DATA
 
 from . import pairs, profile, renyi
 from .contour import Steps, gaussian_rule, pair_rule
@@ -30,7 +31,6 @@ Row = dict[str, str]
 Profile = Callable[[mpf], mpf]
 Inverse = Callable[[mpf], mpf]
 Ask = Mapping[str, Mapping[str, Callable[[mpf], mpf]]]
-DATA = Path(__file__).resolve().parent.parent / "data"
 DIRECTIONS = ("remove", "add")
 Counts = tuple[int, ...]
 Floats = tuple[float, ...]

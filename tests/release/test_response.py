@@ -13,7 +13,7 @@ from scipy import stats
 import hockeystick as hs
 from hockeystick.random.words import source
 from hockeystick.release.response import respond, truth_digits, truths
-from tests.release.fixed import Fixed
+from tests.support.fixed_words import Fixed
 
 CASES = [(0.1, 2), (1.0, 5), (math.log(3), 2), (5.0, 1000), (40.0, 3), (700.0, 2)]
 

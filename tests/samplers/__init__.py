@@ -1,1 +1,1 @@
-"""Samplers against oracles of their own, brute force, peers and the laws they obey."""
+"""Samplers against oracles of their own and brute force."""

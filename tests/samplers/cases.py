@@ -8,10 +8,9 @@ from typing import Any
 import pytest
 
 import hockeystick as hs
-
-from . import samplers
-from .lines import GAUSSIAN, LAPLACE
-from .samplers import Base, Pair
+from tests.oracles.sampling import samplers
+from tests.oracles.sampling.lines import GAUSSIAN, LAPLACE
+from tests.oracles.sampling.samplers import Base, Pair
 
 Oracle = Callable[[Base, str], list[Pair]]
 

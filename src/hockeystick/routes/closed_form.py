@@ -1,4 +1,4 @@
-"""Answers that need no composition: none or one step, plain Gaussians, and the extremes."""
+"""Answers that need no composition: none or one step, plain Gaussians, and the highest values."""
 
 from __future__ import annotations
 
@@ -9,11 +9,12 @@ import numpy as np
 from hockeystick.bound import Interval
 from hockeystick.errors import NumericalError
 from hockeystick.loss.base import Loss
-from hockeystick.loss.gaussian import GaussianLoss, TruncatedGaussianLoss, gaussian_log_delta
+from hockeystick.loss.gaussian import GaussianLoss
 from hockeystick.loss.sum import ComposedLoss
 from hockeystick.numerics.roots import find_root
 from hockeystick.numerics.series import EPS, LEAST
-from hockeystick.routes.highest_value import highest_value
+from hockeystick.routes.base import Route
+from hockeystick.routes.highest_value import HighestValue, highest_value
 
 NAME = "closed form"
 FEW_PARTS = 32
@@ -24,50 +25,27 @@ RELATIVE = 4e-14
 
 def single(loss: ComposedLoss) -> Loss | None:
     """The one loss that the composition amounts to, if it does."""
-    shifts = [
-        (part.shift, count)
-        for part, count in loss.parts
-        if isinstance(part, GaussianLoss) and not isinstance(part, TruncatedGaussianLoss)
-    ]
-    if shifts and len(shifts) == len(loss):
-        largest = max(shift for shift, _ in shifts)  # whose square may underflow
-        total = sum(count * (shift / largest) ** 2 for shift, count in shifts)
-        return GaussianLoss(largest * math.sqrt(total))
-    return loss.parts[0][0] if loss.steps == 1 else None
+    if loss.steps == 1:
+        return loss.parts[0][0]
+    shifts = [(part.gaussian_shift or 0.0, count) for part, count in loss.parts]
+    largest = max(shift for shift, _ in shifts)  # whose square may underflow
+    if not all(shift for shift, _ in shifts):
+        return None
+    return GaussianLoss(largest * math.sqrt(sum(n * (shift / largest) ** 2 for shift, n in shifts)))
 
 
 def _log_delta(loss: Loss, epsilon: float) -> float:
-    if isinstance(loss, GaussianLoss):
-        return float(gaussian_log_delta(loss.shift, np.array([epsilon]))[0])
-    value = float(loss.profile(np.array([epsilon]))[0])
+    value = float(loss.log_profile(np.array([epsilon]))[0])
     if math.isnan(value):
         raise NumericalError(f"the profile of {loss!r} is not a number at epsilon = {epsilon!r}")
-    return math.log(value) if value > 0 else -math.inf
+    return value
 
 
-def delta_at_the_ends(loss: ComposedLoss, epsilon: float) -> Interval | None:
-    """δ(ε) where all is given away, and from the largest finite loss on; else None."""
-    if loss.infinite == 1 or epsilon >= loss.top:
-        return Interval(loss.least_infinite, loss.infinite, NAME)
-    return None
-
-
-def epsilon_at_the_ends(loss: ComposedLoss, delta: float) -> Interval | None:
-    """ε for a δ of at most the mass at infinity, and where no finite loss is positive."""
-    if loss.infinite > delta:
-        return Interval(math.inf if loss.least_infinite > delta else 0.0, math.inf, NAME)
-    low, high = (max(0.0, end) for end in loss.highest)
-    if delta <= loss.least_infinite or high == 0:
-        return Interval(low, high, NAME)
-    return None
-
-
-def delta(loss: ComposedLoss, epsilon: float) -> Interval | None:
-    """δ(ε), or None if there is no closed form."""
+def delta(loss: ComposedLoss, epsilon: float) -> Interval:
+    """δ(ε)."""
     one = single(loss)
     if one is None:
-        top = highest_value(loss)
-        return None if top is None else top.delta(epsilon)
+        return _highest(loss).delta(epsilon)
     slip = _slip(loss, one, epsilon)
     upper, lower = (max(_log_delta(one, epsilon + move), LEAST) for move in (-slip, slip))
     upper += RELATIVE * (1 + 1e-2 * abs(upper))
@@ -77,19 +55,25 @@ def delta(loss: ComposedLoss, epsilon: float) -> Interval | None:
     )
 
 
-def epsilon(loss: ComposedLoss, delta: float) -> Interval | None:
-    """The ε with δ(ε) = delta, or None if there is no closed form."""
+def epsilon(loss: ComposedLoss, delta: float) -> Interval:
+    """The ε with δ(ε) = delta."""
     one = single(loss)
     if one is None:
         if is_never_told_apart(loss, delta):
             return Interval(0.0, 0.0, NAME)
-        top = highest_value(loss)
-        return None if top is None else top.epsilon(delta)
+        return _highest(loss).epsilon(delta)
     error = RELATIVE * (1 + 1e-2 * abs(math.log(delta)))
     lower = _solve(one, math.log(delta) + error)[0]
     upper = _solve(one, math.log(delta) - error)[1]
     lower = max(0.0, lower - _slip(loss, one, lower))
     return Interval(lower, min(upper + _slip(loss, one, upper), loss.top) if upper else 0.0, NAME)
+
+
+def _highest(loss: ComposedLoss) -> HighestValue:
+    highest = highest_value(loss)
+    if highest is None:
+        raise NumericalError("there is no closed form for this composition")
+    return highest
 
 
 def is_never_told_apart(loss: ComposedLoss, delta: float) -> bool:
@@ -103,9 +87,9 @@ def is_never_told_apart(loss: ComposedLoss, delta: float) -> bool:
 
 def _slip(loss: ComposedLoss, one: Loss, epsilon: float) -> float:
     """How far ε may be off, through rounding of the losses or of a Gaussian's shift."""
-    if isinstance(one, GaussianLoss):
-        return 8 * EPS * (epsilon + one.shift**2 / 2)
-    return loss.slip
+    if one.gaussian_shift is None:
+        return loss.slip
+    return 8 * EPS * (epsilon + one.gaussian_shift**2 / 2)
 
 
 def _solve(loss: Loss, log_delta: float) -> tuple[float, float]:
@@ -123,3 +107,6 @@ def _solve(loss: Loss, log_delta: float) -> tuple[float, float]:
         return max(_log_delta(loss, epsilon), log_delta - 100) - log_delta
 
     return find_root(excess, 0.0, high)
+
+
+ROUTE = Route(NAME, "a formula: one step, plain Gaussians, or the highest losses", epsilon, delta)

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 
+from hockeystick.bound import Interval
 from hockeystick.loss.atoms import AtomicLoss
 from hockeystick.loss.base import Loss
 from hockeystick.loss.sum import ComposedLoss
-from hockeystick.routes.law import Law, Tilt
+from hockeystick.routes.adding.law import Law, Tilt
+from hockeystick.routes.question import Question
 
 MOST_ATOMS = 8192
 """Atoms of one loss from which on every route takes too long."""
@@ -26,6 +29,18 @@ def is_dense(loss: ComposedLoss) -> bool:
 
 def _is_dense(part: Loss) -> bool:
     return not part.continuous and part.atoms.losses.size > MOST_ATOMS
+
+
+def by_fewer_atoms(
+    question: Question, loss: ComposedLoss, ask: Callable[[Question, ComposedLoss], Interval]
+) -> Interval:
+    """The ends from two compositions of fewer atoms, one above and one below."""
+    log_delta = question.log_delta(loss)
+    mass = max(TRUNCATED * math.exp(log_delta), 1e-300)
+    high = ask(question, thinned(loss, mass, log_delta, True))
+    below = thinned(loss, mass, log_delta, False)
+    lower = question.lower_end(below, below.infinite - loss.infinite, ask)
+    return Interval(max(0.0, min(lower, high.upper)), high.upper, high.method)
 
 
 def thinned(loss: ComposedLoss, mass: float, log_delta: float, up: bool) -> ComposedLoss:

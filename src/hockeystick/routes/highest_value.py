@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from hockeystick.bound import Interval
+from hockeystick.errors import NumericalError
 from hockeystick.loss.base import Loss
 from hockeystick.loss.sum import ComposedLoss
 from hockeystick.numerics.series import EPS
@@ -25,11 +26,11 @@ class HighestValue:
     """How far the logarithm of the mass may be off."""
     gap: float
 
-    def delta(self, epsilon: float) -> Interval | None:
-        """δ(ε); None at or below the second highest value."""
+    def delta(self, epsilon: float) -> Interval:
+        """δ(ε) above the second highest value."""
         low, high = self.loss.highest
         if epsilon <= high - self.gap + 2 * self.loss.slip:
-            return None
+            raise _below()
         upper = math.exp(self.log_mass + self.error) * -math.expm1(min(epsilon - high, 0.0))
         lower = math.exp(self.log_mass - self.error) * -math.expm1(min(epsilon - low, 0.0))
         return Interval(
@@ -38,19 +39,23 @@ class HighestValue:
             NAME,
         )
 
-    def epsilon(self, delta: float) -> Interval | None:
-        """ε = top + log(1 − (δ − δ(inf))/P[top]); None at or below the second highest value."""
+    def epsilon(self, delta: float) -> Interval:
+        """ε = top + log(1 − (δ − δ(inf))/P[top]) above the second highest value."""
         low, high = self.loss.highest
         log_mass, error = self.log_mass, self.error + 4 * EPS * (1 + abs(math.log(delta)))
         log_most = math.log(delta - self.loss.least_infinite) - log_mass + error
         if log_most >= math.log(-math.expm1(-self.gap)) - 4 * self.loss.slip / self.gap:
-            return None
+            raise _below()
         lower = low + math.log(-math.expm1(log_most))
         upper, target = high, delta - self.loss.infinite
         if target > 0:
             upper += math.log(-math.expm1(math.log(target) - log_mass - error))
         room = 4 * EPS * max(high, 1.0)
         return Interval(max(0.0, lower - room), min(high, max(0.0, upper + room)), NAME)
+
+
+def _below() -> NumericalError:
+    return NumericalError("there is no closed form below the second highest loss")
 
 
 def highest_value(loss: ComposedLoss) -> HighestValue | None:

@@ -20,7 +20,9 @@ import numpy as np
 
 from hockeystick.bound import Interval
 from hockeystick.errors import NumericalError
+from hockeystick.loss.sum import ComposedLoss
 from hockeystick.numerics.series import EPS, Array
+from hockeystick.routes.base import Route
 
 Curve = Callable[[Array], tuple[Array, Array]]
 """Orders to Rényi divergences of the pair and of its reverse."""
@@ -204,3 +206,23 @@ def _search(
         grid = np.minimum(grid, -math.log(delta) if delta else 0.0)
     best += 2 * float(width) * (1.0 if delta else float(p[i]))
     return best if best > -math.inf else math.inf
+
+
+def curve_of(loss: ComposedLoss) -> Curve:
+    """The Rényi curve of one direction; what is known of the reverse is not used."""
+
+    def curve(orders: Array) -> tuple[Array, Array]:
+        unknown = np.full(orders.shape, math.inf)
+        if loss.infinite:
+            return unknown, unknown
+        return loss.real_cgf(orders - 1) / (orders - 1), unknown
+
+    return curve
+
+
+ROUTE = Route(
+    NAME,
+    "the Rényi divergences at all orders, converted as well as can be",
+    lambda loss, at: epsilon(curve_of(loss), at),
+    lambda loss, at: delta(curve_of(loss), at),
+)

@@ -1,0 +1,1 @@
+"""Few steps, by adding up their outcomes."""

@@ -1,0 +1,109 @@
+"""Which route answers: the one that is asked for, or the first that does it well."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from contextlib import suppress
+
+import numpy as np
+
+from hockeystick.bound import Interval
+from hockeystick.errors import NumericalError, ParameterError
+from hockeystick.loss.sum import ComposedLoss
+from hockeystick.routes import closed_form, dense, lattice, renyi
+from hockeystick.routes.adding import route as adding
+from hockeystick.routes.contour import route as contour
+from hockeystick.routes.contour.saddle import log_chernoff
+from hockeystick.routes.question import Question
+
+AUTO = "auto"
+ROUTES = {
+    route.name: route for route in (closed_form.ROUTE, contour.ROUTE, lattice.ROUTE, renyi.ROUTE)
+}
+"""In the order in which "auto" tries them."""
+METHODS = (AUTO, *ROUTES)
+MANY_STEPS = 200
+"""From here on the contour takes a few milliseconds."""
+
+
+def check_method(method: str) -> None:
+    """An error unless it is "auto" or the name of a route."""
+    if method not in METHODS:
+        raise ParameterError(f"method must be one of {', '.join(METHODS)}, got {method!r}")
+
+
+def worst(sides: Sequence[ComposedLoss], question: Question, method: str) -> Interval:
+    """The answer of the direction that costs most."""
+    answers: list[Interval] = []
+    with np.errstate(over="ignore", invalid="ignore"):  # far out; what is not a number is refused
+        for loss in sides:
+            if answers and _is_milder(loss, question, answers[0]):
+                continue
+            try:
+                answers.append(answer(question, loss, method))
+            except OverflowError as error:
+                raise NumericalError(f"a number on the way is too large: {error}") from error
+    most = max(answers, key=lambda each: each.upper)
+    return Interval(max(each.lower for each in answers), most.upper, most.method)
+
+
+def answer(question: Question, loss: ComposedLoss, method: str) -> Interval:
+    """One direction, by the route asked for; its name is that of the answer."""
+    extreme = question.extreme(loss)
+    if method == AUTO:
+        return extreme or automatic(question, loss)
+    return (extreme or question.by(ROUTES[method], loss))._replace(method=method)
+
+
+def automatic(question: Question, loss: ComposedLoss) -> Interval:
+    """By the first route that does it well.
+
+    An answer whose ends are far apart is compared with the next route's; where all else fails
+    the Rényi divergences of the loss still give a safe upper end.
+    """
+    with suppress(NumericalError):
+        return question.by(closed_form.ROUTE, loss)
+    if dense.is_dense(loss):
+        return dense.by_fewer_atoms(question, loss, lambda each, other: answer(each, other, AUTO))
+    routes = [contour.ROUTE, lattice.ROUTE]
+    enough = lattice.is_tight
+    if lattice.is_added_first(loss):
+        routes.reverse()
+        enough = adding.is_good
+    elif loss.spacing is not None:
+        routes = [lattice.ROUTE]  # which begins with the contour's line
+    answers: list[Interval] = []
+    for route in routes:
+        try:
+            answers.append(question.by(route, loss))
+        except NumericalError:
+            continue
+        if enough(answers[-1]):
+            return answers[-1]
+    if adding.is_poor(answers):
+        answers.append(question.by(renyi.ROUTE, loss))
+    return question.combined([*answers, question.always(loss)])
+
+
+def _is_milder(loss: ComposedLoss, question: Question, other: Interval) -> bool:
+    """Whether this direction certainly costs no more than the other: so by Chernoff's bound or, if
+    ε is asked for, by its own δ there, either cheaper than its own answer."""
+    epsilon, delta = question.point(other)
+    if math.isinf(epsilon):
+        return True
+    if loss.top <= epsilon:
+        return loss.infinite <= delta
+    if loss.infinite >= delta:
+        return False
+    cheaper = question.cheaper(epsilon)
+    if cheaper and epsilon == 0:
+        return closed_form.is_never_told_apart(loss, delta)
+    with suppress(NumericalError):
+        # With many steps the contour, if it can, is as fast as Chernoff's bound.
+        log_delta = math.log(delta - loss.infinite)
+        slow = loss.steps <= MANY_STEPS or (loss.spacing is None and not loss.continuous)
+        if slow and log_chernoff(loss, epsilon, log_delta) <= log_delta:
+            return True
+        return cheaper is not None and answer(cheaper, loss, AUTO).upper <= delta
+    return False

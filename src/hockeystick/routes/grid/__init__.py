@@ -1,0 +1,1 @@
+"""Losses rounded to a grid, and the law of their sum by FFT."""

@@ -1,0 +1,154 @@
+"""The two questions that routes answer: ε(δ) and δ(ε)."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Self
+
+from hockeystick.bound import Interval
+from hockeystick.errors import NumericalError
+from hockeystick.loss.sum import ComposedLoss
+from hockeystick.numerics.rounding import added
+from hockeystick.routes import renyi
+from hockeystick.routes.base import Route
+from hockeystick.routes.contour.saddle import log_chernoff
+
+CONTRADICTION = 1e-6
+"""How far, relatively, a lower end may be above an upper one before it is an error."""
+LEAST_FLOAT = 5e-324
+
+
+class Question(ABC):
+    """What is asked of a composed loss, with the number that is given."""
+
+    margin: ClassVar[float]
+    """How far, absolutely, a lower end may be above an upper one before it is an error."""
+
+    @abstractmethod
+    def by(self, route: Route, loss: ComposedLoss) -> Interval:
+        """What a route answers."""
+
+    @abstractmethod
+    def from_curve(self, curve: renyi.Curve) -> Interval:
+        """What a Rényi curve says."""
+
+    @abstractmethod
+    def extreme(self, loss: ComposedLoss) -> Interval | None:
+        """The answer where no route is needed; else None."""
+
+    @abstractmethod
+    def always(self, loss: ComposedLoss) -> Interval:
+        """An answer that no loss refuses, and that says little."""
+
+    @abstractmethod
+    def log_delta(self, loss: ComposedLoss) -> float:
+        """About the logarithm of the δ that the answer is about."""
+
+    @abstractmethod
+    def lower_end(
+        self, below: ComposedLoss, hidden: float, ask: Callable[[Self, ComposedLoss], Interval]
+    ) -> float:
+        """From a loss that is below but for P-mass `hidden` at infinity."""
+
+    @abstractmethod
+    def point(self, answer: Interval) -> tuple[float, float]:
+        """The ε and δ at which another direction must cost no more than this answer's lower end."""
+
+    @abstractmethod
+    def cheaper(self, epsilon: float) -> Question | None:
+        """A question whose answer decides whether a direction costs more than ε, if that is not
+        this question itself."""
+
+    def agreed(self, lower: float, upper: float) -> float:
+        """The lower end; an error where two routes contradict each other."""
+        if lower > upper * (1 + CONTRADICTION) + self.margin:
+            raise NumericalError(f"one route says at least {lower!r}, another at most {upper!r}")
+        return min(lower, upper)
+
+    def combined(self, answers: Sequence[Interval]) -> Interval:
+        """What several answers say together."""
+        best = min(answers, key=lambda answer: answer.upper)
+        lower = max(answer.lower for answer in answers)
+        return Interval(self.agreed(lower, best.upper), best.upper, best.method)
+
+
+@dataclass(frozen=True)
+class EpsilonAt(Question):
+    """The smallest ε for a given δ."""
+
+    delta: float
+    margin = CONTRADICTION
+
+    def by(self, route: Route, loss: ComposedLoss) -> Interval:
+        return route.epsilon(loss, self.delta)
+
+    def from_curve(self, curve: renyi.Curve) -> Interval:
+        return renyi.epsilon(curve, self.delta)
+
+    def extreme(self, loss: ComposedLoss) -> Interval | None:
+        """For a δ of at most the mass at infinity, and where no finite loss is positive."""
+        if loss.infinite > self.delta:
+            least = math.inf if loss.least_infinite > self.delta else 0.0
+            return Interval(least, math.inf, "closed form")
+        low, high = loss.highest
+        if self.delta <= loss.least_infinite or high <= 0:
+            return Interval(max(0.0, low), max(0.0, high), "closed form")
+        return None
+
+    def always(self, loss: ComposedLoss) -> Interval:
+        return Interval(0.0, max(0.0, loss.top), "closed form")
+
+    def log_delta(self, loss: ComposedLoss) -> float:
+        return math.log(max(self.delta - loss.infinite, 1e-300))
+
+    def lower_end(
+        self, below: ComposedLoss, hidden: float, ask: Callable[[Self, ComposedLoss], Interval]
+    ) -> float:
+        return ask(type(self)(self.delta + hidden), below).lower
+
+    def point(self, answer: Interval) -> tuple[float, float]:
+        return answer.lower, self.delta
+
+    def cheaper(self, epsilon: float) -> Question:
+        return DeltaAt(epsilon)
+
+
+@dataclass(frozen=True)
+class DeltaAt(Question):
+    """The smallest δ for a given ε."""
+
+    epsilon: float
+    margin = 0.0
+
+    def by(self, route: Route, loss: ComposedLoss) -> Interval:
+        return route.delta(loss, self.epsilon)
+
+    def from_curve(self, curve: renyi.Curve) -> Interval:
+        return renyi.delta(curve, self.epsilon)
+
+    def extreme(self, loss: ComposedLoss) -> Interval | None:
+        """Where all is given away, and from the largest finite loss on."""
+        if loss.infinite == 1 or self.epsilon >= loss.top:
+            return Interval(loss.least_infinite, loss.infinite, "closed form")
+        return None
+
+    def always(self, loss: ComposedLoss) -> Interval:
+        bound = math.exp(min(log_chernoff(loss, self.epsilon), 0.0)) + LEAST_FLOAT
+        return Interval(*added(0.0, bound, (loss.least_infinite, loss.infinite)), "renyi")
+
+    def log_delta(self, loss: ComposedLoss) -> float:
+        return min(log_chernoff(loss, self.epsilon), -1.0)
+
+    def lower_end(
+        self, below: ComposedLoss, hidden: float, ask: Callable[[Self, ComposedLoss], Interval]
+    ) -> float:
+        return ask(self, below).lower - hidden
+
+    def point(self, answer: Interval) -> tuple[float, float]:
+        return self.epsilon, answer.lower
+
+    def cheaper(self, epsilon: float) -> None:
+        return None

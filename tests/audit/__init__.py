@@ -1,1 +1,0 @@
-"""Audits find broken mechanisms, and never accuse sound ones more often than they say."""

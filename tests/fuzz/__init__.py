@@ -1,0 +1,1 @@
+"""The fuzzer, and a slice of what it asks."""

@@ -1,0 +1,1 @@
+"""One file for each mechanism, or what all of one kind have in common."""

@@ -1,0 +1,1 @@
+"""What samplers make of a pair, from the definitions."""

@@ -1,0 +1,1 @@
+"""Every exact draw: words, coins, integers, noise and batches."""

@@ -1,0 +1,1 @@
+"""Questions that were once answered wrongly, here or elsewhere."""

@@ -1,0 +1,1 @@
+"""The routes from a loss to an answer."""

@@ -1,0 +1,26 @@
+"""One step of every sampler, relation and kind of mechanism: the upper end is the theorem's."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import hockeystick as hs
+from tests.oracles.sampling.samplers import smallest
+from tests.samplers.cases import BASES, SAMPLERS, cases, slack
+
+
+@pytest.mark.parametrize(
+    ("sampler", "relation", "base"),
+    cases(lambda key: key == ("WithReplacement", "ZERO_OUT", "Gaussian")),
+)
+def test_profile(sampler: str, relation: str, base: str) -> None:
+    mechanism, divergences = BASES[base]
+    drawn, oracle = SAMPLERS[sampler]
+    pairs = oracle(divergences, relation)
+    below, above = slack(sampler, relation, base)
+    epsilons = np.array([0.0, 0.02, 0.05, 0.1, 0.2, 0.3, 0.7])
+    for epsilon, expected in zip(epsilons, smallest(pairs, epsilons), strict=True):
+        found = mechanism.on(drawn).delta(float(epsilon), relation=hs.Relation[relation])
+        assert found.lower <= found.upper
+        assert expected * (1 - below) - 1e-15 <= found <= expected * (1 + above) + 1e-15, epsilon

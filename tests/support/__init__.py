@@ -1,0 +1,1 @@
+"""What tests of several packages share: ways to run, to draw and to look."""
