@@ -29,6 +29,8 @@ class Mechanism(ABC):
 
     text_constructors: ClassVar[tuple[str, ...]] = ()
     """Classmethods that `parse` may call."""
+    source: ClassVar[str] = ""
+    """The theorem that its loss rests on: authors, year and, if it has one, number."""
 
     @abstractmethod
     def loss(self, relation: Relation) -> Loss | None:
@@ -69,6 +71,10 @@ class Mechanism(ABC):
     def natural_relation(self) -> Relation | None:
         """The relation to answer for when the caller names none; None if any will do."""
         return None
+
+    def theorem(self, relation: Relation) -> str:
+        """The theorem that its loss under a relation rests on; nothing where none is named."""
+        return self.source
 
     # composition ------------------------------------------------------------------------------
 

@@ -21,6 +21,7 @@ class Relation(Enum):
     REPLACE_ONE = "REPLACE_ONE", "one record is replaced by another", True
     ZERO_OUT = "ZERO_OUT", "one record's contribution becomes zero", True
 
+    _value_: str
     change: str
     """What happens to one dataset to make it the other, in words."""
     public_size: bool
@@ -58,7 +59,7 @@ class Relation(Enum):
         >>> Relation.read("zero-out", "a name")
         ZERO_OUT
         """
-        key = name.upper().replace("-", "_") if isinstance(name, str) else None
+        key = name.upper().replace("-", "_") if isinstance(name, str) else ""
         if key not in cls.__members__:
             raise ParameterError(f"relation must be {expected}, got {shown(name)}")
         return cls[key]

@@ -43,6 +43,8 @@ class PureDP(Mechanism):
     Bound(0.5, lower=0.5, method='closed form')
     """
 
+    source = "Kairouz, Oh and Viswanath 2015"
+
     epsilon_: float
 
     def __init__(self, epsilon: float) -> None:
@@ -68,6 +70,8 @@ class ApproximateDP(Mechanism):
     >>> (ApproximateDP(0.1, 1e-8) * 100).delta(epsilon=5.0).method
     'lattice'
     """
+
+    source = "Kairouz, Oh and Viswanath 2015, Theorem 3.2"
 
     epsilon_: float
     delta_: float
@@ -108,6 +112,8 @@ class ZeroConcentratedDP(Mechanism):
     Bound(2.0, lower=0.0, method='renyi')
     """
 
+    source = "Bun and Steinke 2016"
+
     rho: float
     xi: float = 0.0
 
@@ -137,6 +143,8 @@ class TruncatedConcentratedDP(Mechanism):
 
     Bun, Dwork, Rothblum and Steinke (2018). Nothing is known at the orders from ω on.
     """
+
+    source = "Bun, Dwork, Rothblum and Steinke 2018"
 
     rho: float
     omega: float

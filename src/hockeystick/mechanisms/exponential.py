@@ -35,6 +35,8 @@ class ExponentialMechanism(Mechanism):
     epsilon: the bound on the range, in [0, inf].
     """
 
+    source = "Durfee and Rogers 2019"
+
     epsilon_: float
     renyi_is_tighter = True
 

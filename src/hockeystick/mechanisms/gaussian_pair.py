@@ -53,6 +53,8 @@ class GaussianPair(Mechanism):
     1.84657359028
     """
 
+    source = "Gil, Alajaji and Linder 2013"
+
     text_constructors = ("flat",)
 
     mean: tuple[float, ...]

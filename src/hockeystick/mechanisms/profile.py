@@ -29,6 +29,8 @@ class ProfileDP(Mechanism):
     0.0
     """
 
+    source = "Doroshenko et al. 2022"
+
     text_constructors = ("table",)
 
     curve: Callable[[float], float] | Points | Mechanism

@@ -30,6 +30,8 @@ class RenyiDP(Mechanism):
     Bound(0.1, lower=0.0, method='renyi')
     """
 
+    source = "Mironov 2017"
+
     text_constructors = ("table",)
 
     curve: Callable[[float], float] | Points | Mechanism

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -57,6 +57,12 @@ class Poisson(Sampler):
     >>> round((Gaussian(1.0).on(Poisson(0.001)) * 600_000).epsilon(delta=1e-8), 8)
     5.91223894
     """
+
+    source = "Zhu, Dong and Wang 2022, Theorem 11"
+    sources: ClassVar = {
+        REPLACE_ONE: "Lebeda et al. 2025, Proposition 13 (Gaussian noise), and advanced joint "
+        "convexity, Balle, Barthe and Gaboardi 2018, Theorem 2"
+    }
 
     rate: float
     natural_relation = ADD_REMOVE

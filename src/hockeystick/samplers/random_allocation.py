@@ -43,6 +43,8 @@ class RandomAllocation(Sampler):
     steps: an integer >= 1; participations: an integer in [1, steps].
     """
 
+    source = "Feldman and Shenfeld 2025"
+
     steps: int
     participations: int = 1
     natural_relation = ADD_REMOVE

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -30,6 +30,15 @@ class Sampler(ABC):
 
     It *draws* the batches and *accounts* for them, so what runs and what is accounted is the same.
     """
+
+    source: ClassVar[str] = ""
+    """The theorem that its loss rests on: authors, year and, if it has one, number."""
+    sources: ClassVar[Mapping[Relation, str]] = {}
+    """The relations under which it is another one."""
+
+    def theorem(self, relation: Relation) -> str:
+        """The theorem that its loss under a relation rests on; nothing where none is named."""
+        return self.sources.get(relation, self.source)
 
     @property
     @abstractmethod

@@ -36,6 +36,8 @@ class Shuffled(Sampler):
     size: records in a batch, an integer >= 1.
     """
 
+    source = "Chua et al. 2024"
+
     size: int
     natural_relation = ZERO_OUT
 

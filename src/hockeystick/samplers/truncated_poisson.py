@@ -38,6 +38,8 @@ class TruncatedPoisson(Sampler):
     rate: in [0, 1]; limit: an integer >= 0; population: an integer >= 1, public.
     """
 
+    source = "Ganesh 2025"
+
     rate: float
     limit: int
     population: int

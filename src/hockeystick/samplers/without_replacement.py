@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -55,6 +55,12 @@ class WithoutReplacement(Sampler):
     >>> round((step * 600_000).epsilon(delta=1e-8), 9)
     0.852086082
     """
+
+    source = "Balle, Barthe and Gaboardi 2018, Theorem 9"
+    sources: ClassVar = {
+        ADD_REMOVE: "Lebeda et al. 2025",
+        ZERO_OUT: "advanced joint convexity, Balle, Barthe and Gaboardi 2018, Theorem 2",
+    }
 
     size: int
     population: int

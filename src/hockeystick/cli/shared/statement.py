@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
-from hockeystick.cli.shared import answer, theorems
+from hockeystick.cli.shared import answer
+from hockeystick.cli.shared.pieces import meaning, pieces
 from hockeystick.relation import Relation
 
 if TYPE_CHECKING:
@@ -80,12 +81,8 @@ class Statement:
             {
                 "expression": repr(part),
                 "count": count,
-                "meaning": [theorems.meaning(piece) for piece in theorems.pieces(part)],
-                "theorems": [
-                    theorem
-                    for piece in theorems.pieces(part)
-                    if (theorem := theorems.theorem(piece, self.relation))
-                ],
+                "meaning": [meaning(piece) for piece in pieces(part)],
+                "theorems": list(filter(None, (p.theorem(self.relation) for p in pieces(part)))),
             }
             for part, count in self.mechanism.parts.items()
         ]
