@@ -160,11 +160,14 @@ def test_the_theorem_is_that_of_the_relation(
     assert mechanism.theorem(relation).startswith(cited)
 
 
-@pytest.mark.parametrize("kind", [each for each in _kinds().values() if each.source])
+@pytest.mark.parametrize(
+    "kind", [each for each in _kinds().values() if each.__dict__.get("source")]
+)
 def test_what_is_cited_is_in_the_docstring(kind: type[hs.Mechanism] | type[hs.Sampler]) -> None:
     """So that who changes one changes the other."""
     text = " ".join((kind.__doc__ or "").split())
     for source in (kind.source, *getattr(kind, "sources", {}).values()):
-        *authors, year = re.findall(r"[A-Z][a-z]+(?= et al\.|,| and| \d{4})|\d{4}", source)
-        assert year in text
-        assert set(authors) - {"Theorem", "Proposition"} <= set(re.findall(r"\w+", text))
+        for author in re.findall(r"[A-Z]\w+(?= et al\.|,| and| \d{4})", source):
+            assert author in text
+        for year in re.findall(r"\d{4}", source):
+            assert year in text

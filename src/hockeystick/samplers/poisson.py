@@ -70,6 +70,10 @@ class Poisson(Sampler):
     def __post_init__(self) -> None:
         object.__setattr__(self, "rate", probability("rate", self.rate))
 
+    @property
+    def poisson_rate(self) -> float:
+        return self.rate
+
     def loss(self, mechanism: Mechanism, relation: Relation) -> Loss:
         if self.rate == 0:
             return NOTHING

@@ -45,6 +45,16 @@ class Sampler(ABC):
     def natural_relation(self) -> Relation | None:
         """The relation to answer for when the caller names none; None if any will do."""
 
+    @property
+    def poisson_rate(self) -> float | None:
+        """The chance of each record, where it is drawn independently of all others."""
+        return None
+
+    @property
+    def fixed_fraction(self) -> float | None:
+        """The share of the records, where always as many are drawn without replacement."""
+        return None
+
     @abstractmethod
     def loss(self, mechanism: Mechanism, relation: Relation) -> Loss:
         """The loss of a pair that dominates the mechanism when it runs on the sample."""

@@ -82,6 +82,10 @@ class WithoutReplacement(Sampler):
         """The sampled fraction γ."""
         return self.size / self.population
 
+    @property
+    def fixed_fraction(self) -> float:
+        return self.fraction
+
     def loss(self, mechanism: Mechanism, relation: Relation) -> Loss:
         return fixed_size_loss(mechanism, relation, self.fraction)
 
