@@ -186,9 +186,12 @@ def _plain(base: Mechanism, fraction: float) -> Curve:
 
 def _self_consistent(base: Mechanism, fraction: float) -> Curve | None:
     curve, moments = renyi_curve(base, REPLACE_ONE), log_moments(base, REPLACE_ONE)
-    given = {"pure_epsilon": curve(math.inf), "log_moments": moments}
-    theorem = partial(rdp_without_replacement_self_consistent, curve, fraction, **given)
-    return None if moments is None else theorem
+    if moments is None:
+        return None
+    return partial(
+        rdp_without_replacement_self_consistent,
+        curve, fraction, pure_epsilon=curve(math.inf), log_moments=moments,
+    )  # fmt: skip
 
 
 def _taylor(base: Mechanism, fraction: float) -> Curve:

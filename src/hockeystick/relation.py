@@ -50,7 +50,7 @@ class Relation(Enum):
         >>> ADD_REMOVE.option
         'add-remove'
         """
-        return self.value.lower().replace("_", "-")
+        return self._value_.lower().replace("_", "-")
 
     @classmethod
     def read(cls, name: Any, expected: str) -> Relation:
@@ -65,7 +65,7 @@ class Relation(Enum):
         return cls[key]
 
     def __repr__(self) -> str:
-        return self.value
+        return self._value_
 
 
 ADD_REMOVE = Relation.ADD_REMOVE
