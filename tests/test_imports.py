@@ -22,7 +22,7 @@ SOURCE = Path(str(hockeystick.__file__)).parent
 
 LAYERS = [
     {"errors"},
-    {"checks", "numerics", "locking", "saving"},
+    {"checks", "numerics", "locking", "progress", "saving"},
     {"relation", "bound", "random"},
     {"loss", "sensitivity"},
     {"evidence", "routes"},
@@ -67,7 +67,7 @@ LATE_LIBRARIES = {
 HOMES = {
     "click": {"cli"},
     "matplotlib": {"figures", "cli"},
-    "rich": {"cli", "learn"},
+    "rich": {"cli", "progress"},
     "sklearn": {"learn"},
 }
 """Packages that the core does without, and who alone may import them."""

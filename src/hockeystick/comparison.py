@@ -148,7 +148,7 @@ Amplification = Callable[[Sampled, Relation], Curve | None]
 
 def _converted(amplified: Amplification, run: Run) -> float | None:
     """A Rényi theorem for one step on a sample, composed and converted as the papers do."""
-    curve = run.sampled and amplified(run.sampled, run.relation)
+    curve = None if run.sampled is None else amplified(run.sampled, run.relation)
     if curve is None:
         return None
     return epsilon_from_curve(

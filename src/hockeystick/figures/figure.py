@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, TypeVar
 
 from hockeystick.errors import ParameterError
 from hockeystick.numerics.series import Array
 
+T = TypeVar("T")
 Scale = Literal["linear", "log"]
 Numbers = Sequence[float] | Array
 """Kept as a tuple of floats."""
@@ -82,3 +83,18 @@ class Entry:
     """One line that says what the figure shows."""
     make: Callable[..., Figure]
     """Takes a `Progress` and, if they shall not be the usual ones, the points to compute."""
+
+
+def panels(
+    cases: Sequence[T], panel: Callable[[T, Progress], Panel], progress: Progress
+) -> tuple[Panel, ...]:
+    """A panel for each case, which may tell how far it has come with it."""
+    made: list[Panel] = []
+
+    def tell(part: float) -> None:
+        progress((len(made) + part) / len(cases))
+
+    for case in cases:
+        made.append(panel(case, tell))
+        tell(0.0)
+    return tuple(made)

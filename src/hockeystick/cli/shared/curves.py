@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import csv
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from hockeystick import saving
 from hockeystick.cli.shared import thrift
 from hockeystick.errors import ParameterError
 
@@ -156,9 +156,10 @@ def _curve(label: str, x: list[float], rows: list[thrift.Row]) -> Curve:
 
 def write_csv(curves: Sequence[Curve], kind: Kind, path: str) -> None:
     """A row for each point of each curve."""
+    rows = (
+        (curve.label, *map(repr, values))
+        for curve in curves
+        for values in zip(curve.x, curve.y, curve.lower, curve.upper, strict=True)
+    )
     with open(path, "w", newline="", encoding="utf-8") as file:
-        rows = csv.writer(file)
-        rows.writerow(["expression", kind.x, kind.y, "lower", "upper"])
-        for curve in curves:
-            for values in zip(curve.x, curve.y, curve.lower, curve.upper, strict=True):
-                rows.writerow([curve.label, *map(repr, values)])
+        saving.write_csv(file, ("expression", kind.x, kind.y, "lower", "upper"), rows)

@@ -47,6 +47,25 @@ def asked(command: Command) -> Command:
     return relation(method(json(command)))
 
 
+def delta(command: Command) -> Command:
+    """The option --delta of a guarantee."""
+    return _number("delta", "guarantee")(command)
+
+
+def epsilon(command: Command) -> Command:
+    """The option --epsilon of a guarantee."""
+    return _number("epsilon", "guarantee")(command)
+
+
+def budget(command: Command) -> Command:
+    """The options --epsilon and --delta of a budget."""
+    return _number("epsilon", "budget")(_number("delta", "budget")(command))
+
+
+def _number(name: str, whose: str) -> Callable[[Command], Command]:
+    return click.option(f"--{name}", type=float, required=True, help=f"The {name} of the {whose}.")
+
+
 def json(command: Command) -> Command:
     """The option --json."""
     return click.option(

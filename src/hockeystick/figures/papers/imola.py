@@ -10,7 +10,7 @@ import numpy as np
 
 from hockeystick.bernoulli import amplify, asymptote, search
 from hockeystick.figures import palette
-from hockeystick.figures.figure import Curve, Entry, Figure, Panel, Progress
+from hockeystick.figures.figure import Curve, Entry, Figure, Panel, Progress, panels
 from hockeystick.numerics.series import Array
 
 POINTS = 33
@@ -39,15 +39,11 @@ def panels_figure(
 ) -> Figure:
     """A figure with one panel for each case, all of one order."""
     cases = [case for row in rows for case in row]
-    panels = []
-    for case in cases:
-        panels.append(_panel(case, points))
-        progress(len(panels) / len(cases))
     return Figure(
         f"imola-{number}",
         f"{what} of an (α, ε)-RDP parameter in [c, 1 − c]^d, α = {cases[0].order:g}",
         f"after Imola and Chaudhuri, Privacy amplification by Bernoulli sampling, Figure {number}",
-        tuple(panels),
+        panels(cases, lambda case, _: _panel(case, points), progress),
         columns=len(rows[0]),
     )
 
