@@ -20,7 +20,7 @@ from scipy.special import expit
 import hockeystick as hs
 from hockeystick import learn
 from hockeystick.learn.descent import Descent
-from hockeystick.mechanisms.additive import AdditiveNoise
+from hockeystick.mechanisms.bases.additive_noise import AdditiveNoise
 from hockeystick.numerics.series import Array
 from hockeystick.random.generators import generator
 

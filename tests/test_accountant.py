@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import math
 import os
@@ -77,11 +78,24 @@ def test_queries_are_those_of_the_total() -> None:
     assert accountant.rdp(4.0) == total.rdp(4.0) > 0
     np.testing.assert_array_equal(accountant.profile([0.5, 1.0]), total.profile([0.5, 1.0]))
     np.testing.assert_array_equal(accountant.tradeoff([0.1, 0.5]), total.tradeoff([0.1, 0.5]))
+    twice = accountant.epsilons(1e-5, [1, 2])
+    assert twice == pytest.approx([total.epsilon(1e-5), (total * 2).epsilon(1e-5)], rel=1e-9)
+
+
+def test_every_question_to_a_mechanism_can_be_asked() -> None:
+    """With the same arguments, but for the relation, which is the accountant's."""
+    for name in ("epsilon", "delta", "rdp", "profile", "tradeoff", "epsilons"):
+        one = inspect.signature(getattr(hs.Mechanism, name)).parameters
+        other = inspect.signature(getattr(Accountant, name)).parameters
+        assert list(other) == [each for each in one if each != "relation"], name
 
 
 def test_method_is_handed_on() -> None:
     assert filled().epsilon(1e-5, method="renyi").method == "renyi"
     assert filled().delta(1.0, method="renyi").method == "renyi"
+    assert filled().profile([1.0], method="renyi").method == "renyi"
+    assert filled().tradeoff([0.1], method="renyi").method == "renyi"
+    assert filled().epsilons(1e-5, [2], method="renyi").method == "renyi"
 
 
 def test_relation_is_handed_on() -> None:

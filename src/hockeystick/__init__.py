@@ -17,32 +17,36 @@ if TYPE_CHECKING:
     from hockeystick.bound import Bounds as Bounds
     from hockeystick.calibration import calibrate as calibrate
     from hockeystick.comparison import compare as compare
-    from hockeystick.composition import Composition as Composition
     from hockeystick.errors import BudgetExceeded as BudgetExceeded
     from hockeystick.errors import HockeystickError as HockeystickError
     from hockeystick.errors import NumericalError as NumericalError
     from hockeystick.errors import ParameterError as ParameterError
     from hockeystick.errors import RelationError as RelationError
     from hockeystick.errors import SavingError as SavingError
+    from hockeystick.mechanism import Composition as Composition
     from hockeystick.mechanism import Mechanism as Mechanism
+    from hockeystick.mechanisms.approximate_dp import ApproximateDP as ApproximateDP
     from hockeystick.mechanisms.beta_posterior import BetaPosterior as BetaPosterior
-    from hockeystick.mechanisms.declared import ApproximateDP as ApproximateDP
-    from hockeystick.mechanisms.declared import PureDP as PureDP
-    from hockeystick.mechanisms.declared import TruncatedConcentratedDP as TruncatedConcentratedDP
-    from hockeystick.mechanisms.declared import ZeroConcentratedDP as ZeroConcentratedDP
     from hockeystick.mechanisms.dirichlet_posterior import DirichletPosterior as DirichletPosterior
     from hockeystick.mechanisms.discrete_gaussian import DiscreteGaussian as DiscreteGaussian
     from hockeystick.mechanisms.discrete_laplace import DiscreteLaplace as DiscreteLaplace
-    from hockeystick.mechanisms.exponential import ExponentialMechanism as ExponentialMechanism
     from hockeystick.mechanisms.exponential_family import ExponentialFamily as ExponentialFamily
+    from hockeystick.mechanisms.exponential_mechanism import (
+        ExponentialMechanism as ExponentialMechanism,
+    )
     from hockeystick.mechanisms.gamma_posterior import GammaPosterior as GammaPosterior
     from hockeystick.mechanisms.gaussian import Gaussian as Gaussian
     from hockeystick.mechanisms.gaussian_pair import GaussianPair as GaussianPair
     from hockeystick.mechanisms.laplace import Laplace as Laplace
     from hockeystick.mechanisms.permute_and_flip import PermuteAndFlip as PermuteAndFlip
-    from hockeystick.mechanisms.profile import ProfileDP as ProfileDP
+    from hockeystick.mechanisms.profile_dp import ProfileDP as ProfileDP
+    from hockeystick.mechanisms.pure_dp import PureDP as PureDP
     from hockeystick.mechanisms.randomized_response import RandomizedResponse as RandomizedResponse
-    from hockeystick.mechanisms.renyi import RenyiDP as RenyiDP
+    from hockeystick.mechanisms.renyi_dp import RenyiDP as RenyiDP
+    from hockeystick.mechanisms.truncated_concentrated_dp import (
+        TruncatedConcentratedDP as TruncatedConcentratedDP,
+    )
+    from hockeystick.mechanisms.zero_concentrated_dp import ZeroConcentratedDP as ZeroConcentratedDP
     from hockeystick.relation import ADD_REMOVE as ADD_REMOVE
     from hockeystick.relation import REPLACE_ONE as REPLACE_ONE
     from hockeystick.relation import ZERO_OUT as ZERO_OUT
@@ -67,7 +71,6 @@ _HOMES = {
     "bound": ("Bound", "Bounds"),
     "calibration": ("calibrate",),
     "comparison": ("compare",),
-    "composition": ("Composition",),
     "errors": (
         "BudgetExceeded",
         "HockeystickError",
@@ -77,27 +80,25 @@ _HOMES = {
         "SavingError",
     ),
     "text": ("parse",),
-    "mechanism": ("Mechanism",),
+    "mechanism": ("Composition", "Mechanism"),
     "mechanisms.beta_posterior": ("BetaPosterior",),
-    "mechanisms.declared": (
-        "ApproximateDP",
-        "PureDP",
-        "TruncatedConcentratedDP",
-        "ZeroConcentratedDP",
-    ),
+    "mechanisms.approximate_dp": ("ApproximateDP",),
+    "mechanisms.pure_dp": ("PureDP",),
+    "mechanisms.truncated_concentrated_dp": ("TruncatedConcentratedDP",),
+    "mechanisms.zero_concentrated_dp": ("ZeroConcentratedDP",),
     "mechanisms.dirichlet_posterior": ("DirichletPosterior",),
     "mechanisms.discrete_gaussian": ("DiscreteGaussian",),
     "mechanisms.discrete_laplace": ("DiscreteLaplace",),
-    "mechanisms.exponential": ("ExponentialMechanism",),
+    "mechanisms.exponential_mechanism": ("ExponentialMechanism",),
     "mechanisms.exponential_family": ("ExponentialFamily",),
     "mechanisms.gamma_posterior": ("GammaPosterior",),
     "mechanisms.gaussian": ("Gaussian",),
     "mechanisms.gaussian_pair": ("GaussianPair",),
     "mechanisms.laplace": ("Laplace",),
     "mechanisms.permute_and_flip": ("PermuteAndFlip",),
-    "mechanisms.profile": ("ProfileDP",),
+    "mechanisms.profile_dp": ("ProfileDP",),
     "mechanisms.randomized_response": ("RandomizedResponse",),
-    "mechanisms.renyi": ("RenyiDP",),
+    "mechanisms.renyi_dp": ("RenyiDP",),
     "relation": ("ADD_REMOVE", "REPLACE_ONE", "ZERO_OUT", "Relation"),
     "samplers.every_record": ("EveryRecord",),
     "samplers.poisson": ("Poisson",),

@@ -73,10 +73,10 @@ def _decoded(text: str) -> dict[str, Any]:
 
 
 def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    values = dict(pairs)
+    if len(values) < len(pairs):
         raise ParameterError(f"each key must be given once, got {shown([n for n, _ in pairs])}")
-    return found
+    return values
 
 
 def _check_keys(place: str, value: Any, keys: set[str]) -> None:

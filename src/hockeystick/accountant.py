@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from threading import RLock
@@ -15,10 +15,9 @@ import numpy as np
 from hockeystick import account_text
 from hockeystick.bound import Bound, Bounds
 from hockeystick.checks import finite_non_negative, numbers, shown, steps_in_all, whole
-from hockeystick.composition import compose
 from hockeystick.errors import ParameterError, SavingError
 from hockeystick.locking import locked
-from hockeystick.mechanism import Mechanism
+from hockeystick.mechanism import Mechanism, compose
 from hockeystick.numerics.series import Array
 from hockeystick.relation import Relation
 from hockeystick.saving import write_whole
@@ -144,13 +143,17 @@ class Accountant:
         values = wanted * divergences * (1 + 2.0**-52)
         return float(values) if np.ndim(lambdas) == 0 else values
 
-    def profile(self, epsilons: Sequence[float] | Array) -> Bounds:
+    def profile(self, epsilons: Sequence[float] | Array, *, method: str = "auto") -> Bounds:
         """The curve δ(ε) at each given ε."""
-        return self.spent.profile(epsilons, relation=self._relation)
+        return self.spent.profile(epsilons, relation=self._relation, method=method)
 
-    def tradeoff(self, alphas: Sequence[float] | Array) -> Bounds:
+    def tradeoff(self, alphas: Sequence[float] | Array, *, method: str = "auto") -> Bounds:
         """The smallest type II error of any test at each type I error (f-DP)."""
-        return self.spent.tradeoff(alphas, relation=self._relation)
+        return self.spent.tradeoff(alphas, relation=self._relation, method=method)
+
+    def epsilons(self, delta: float, counts: Iterable[int], *, method: str = "auto") -> Bounds:
+        """ε if everything spent were run each number of times."""
+        return self.spent.epsilons(delta, counts, relation=self._relation, method=method)
 
     # text -------------------------------------------------------------------------------------
 

@@ -52,8 +52,8 @@ class Audit:
         """Whether the counts refute a claim, by its whole trade-off curve and not at one δ.
 
         >>> from hockeystick import Gaussian
-        >>> found = Audit(1.9, 1e-5, 0.99, "at least", 2.0, False, 900, 100, 1000)
-        >>> found.contradicts(Gaussian(1.0)), found.contradicts(Gaussian(0.3))
+        >>> audit = Audit(1.9, 1e-5, 0.99, "at least", 2.0, False, 900, 100, 1000)
+        >>> audit.contradicts(Gaussian(1.0)), audit.contradicts(Gaussian(0.3))
         (True, False)
         """
         p, q = _bounds(self.likely, self.unlikely, self.runs, self.confidence)
@@ -93,8 +93,8 @@ def lower_bound(
 
     >>> from hockeystick import Laplace
     >>> rng, noise = np.random.default_rng(0), Laplace(2.0)
-    >>> found = lower_bound(lambda x: noise.release(x, rng=rng), 0, 1, delta=0)
-    >>> 0.3 < found.epsilon < 0.5
+    >>> audit = lower_bound(lambda x: noise.release(x, rng=rng), 0, 1, delta=0)
+    >>> 0.3 < audit.epsilon < 0.5
     True
     """
     delta, runs = probability("delta", delta), whole("runs", runs, 2)
@@ -123,7 +123,7 @@ def _scores(
     progress: Progress | None,
 ) -> list[Array]:
     """The scores of all runs on each input."""
-    found = []
+    both = []
     step = BATCH if progress is None else max(1, 2 * runs // REPORTS)
     for i, data in enumerate(inputs):
         scores = np.empty(runs)
@@ -137,8 +137,8 @@ def _scores(
                 progress(i * runs + start + count, 2 * runs)
         if np.isnan(scores).any():
             raise ParameterError("score must be a number for every output, but was NaN for some")
-        found.append(scores)
-    return found
+        both.append(scores)
+    return both
 
 
 def _choose(scores: list[Array], delta: float, confidence: float) -> tuple[Side, float, bool]:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import Any
 
 from hockeystick import checks
 from hockeystick.errors import NumericalError, ParameterError
 from hockeystick.mechanism import Mechanism
-from hockeystick.numerics.roots import find_root
+from hockeystick.numerics.roots import find_root, last_whole
 from hockeystick.relation import Relation
 
 TOLERANCE = 5e-10
@@ -36,41 +37,70 @@ def calibrate(
     >>> calibrate(lambda sigma: Gaussian(sigma), epsilon=1, delta=1e-5)  # doctest: +ELLIPSIS
     Gaussian(3.730631...)
     """
-    epsilon = checks.non_negative("epsilon", epsilon)
-    delta = checks.probability("delta", delta)
-    number: Callable[[float], float] = (lambda x: int(x)) if integer else float
+    target = Target(
+        family,
+        checks.non_negative("epsilon", epsilon),
+        checks.probability("delta", delta),
+        relation,
+        method,
+    )
+    return target.last_met() if integer else target.just_met()
 
-    def excess(x: float) -> float:
+
+class Target:
+    """(ε, δ), and how far each mechanism `family(x)` is from meeting it; see `calibrate`."""
+
+    def __init__(
+        self,
+        family: Callable[[float], Mechanism],
+        epsilon: float,
+        delta: float,
+        relation: Relation | None = None,
+        method: str = "auto",
+    ) -> None:
+        self.family, self.epsilon, self.delta = family, epsilon, delta
+        self._how: dict[str, Any] = {"relation": relation, "method": method}
+        self._excesses: dict[float, float] = {}
+
+    def excess(self, x: float) -> float:
         """Positive where the target is missed; smooth enough to interpolate."""
-        mechanism = family(number(x))
-        if delta == 0 or math.isinf(epsilon):
-            return float(mechanism.epsilon(delta, relation=relation, method=method)) - epsilon
-        value = float(mechanism.delta(epsilon, relation=relation, method=method))
-        if value > delta:  # the logarithms may be equal
-            return max(math.log(value) - math.log(delta), 5e-324)
-        return math.log(max(value, 5e-324)) - math.log(delta)
+        if x not in self._excesses:
+            self._excesses[x] = self._excess(self.family(x))
+        return self._excesses[x]
 
-    met, missed = _bracket(excess, integer)
-    if integer:
-        while abs(met - missed) > 1:
-            middle = (met + missed) // 2
-            met, missed = (middle, missed) if excess(middle) <= 0 else (met, middle)
-        return family(number(met))
-    if missed == met:
-        return family(met)
-    start, end = sorted((math.log(met), math.log(missed)))
-    low, high = find_root(lambda y: excess(math.exp(y)), start, end, TOLERANCE)
-    inside = math.exp(low if met < missed else high)
-    step = TOLERANCE / 4
-    for _ in range(30):
-        found = family(inside)
-        if excess(inside) <= 0 and (
-            found.epsilon(delta, relation=relation, method=method) <= epsilon
-        ):
-            return found
-        inside *= 1 - step if met < missed else 1 + step
-        step *= 2  # the two questions may be answered by routes of different accuracy
-    raise NumericalError(f"no parameter near {inside!r} was verified to meet the target")
+    def _excess(self, mechanism: Mechanism) -> float:
+        if self.delta == 0 or math.isinf(self.epsilon):
+            return float(mechanism.epsilon(self.delta, **self._how)) - self.epsilon
+        value = float(mechanism.delta(self.epsilon, **self._how))
+        if value > self.delta:  # the logarithms may be equal
+            return max(math.log(value) - math.log(self.delta), 5e-324)
+        return math.log(max(value, 5e-324)) - math.log(self.delta)
+
+    def just_met(self, start: float = 1.0) -> Mechanism:
+        """The mechanism next to the edge; the bracket is found by doubling from `start`."""
+        met, missed = _bracket(lambda x: self.excess(start * x), integer=False)
+        left, right = sorted((math.log(met), math.log(missed)))
+        low, high = find_root(lambda y: self.excess(start * math.exp(y)), left, right, TOLERANCE)
+        inside = math.exp(low if met < missed else high)
+        step = TOLERANCE / 4
+        for _ in range(30):
+            mechanism = self.family(start * inside)
+            if self.excess(start * inside) <= 0 and (
+                mechanism.epsilon(self.delta, **self._how) <= self.epsilon
+            ):
+                return mechanism
+            inside *= 1 - step if met < missed else 1 + step
+            step *= 2  # the two questions may be answered by routes of different accuracy
+        raise NumericalError(
+            f"no parameter near {start * inside!r} was verified to meet the target"
+        )
+
+    def last_met(self) -> Mechanism:
+        """The last mechanism of whole numbers that meets it."""
+        met, missed = _bracket(lambda x: self.excess(int(x)), integer=True)
+        if met != missed:
+            met, missed = last_whole(lambda x: self.excess(x) <= 0, int(met), int(missed))
+        return self.family(int(met))
 
 
 def _bracket(excess: Callable[[float], float], integer: bool) -> tuple[float, float]:
@@ -95,6 +125,9 @@ def _bracket(excess: Callable[[float], float], integer: bool) -> tuple[float, fl
                 return (way.last, x) if value > 0 else (x, way.last)
             way.ended = abs(value) > abs(first) + 1e-9  # away from the target
             way.last, way.next = x, x * way.factor
+            if abs(value) < abs(first) - 1e-9:  # towards it, and the other way leads away
+                ways = [way]
+                break
     if first <= 0 and integer:  # as far as the domain goes
         reached = max([1.0, *(way.last for way in ways if way.is_at_the_end)])
         return reached, reached

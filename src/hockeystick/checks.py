@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 import reprlib
-from collections.abc import Callable
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any
 
@@ -51,23 +50,84 @@ def shown(value: object) -> str:
     return _SHOWN.repr(value)
 
 
-def _number(name: str, value: Any, domain: str, inside: Callable[[float], bool]) -> float:
-    if isinstance(value, bool) or not isinstance(value, Real):
-        raise ParameterError(f"{name} must be a number {domain}, got {shown(value)}")
-    try:
-        number = float(value)
-    except OverflowError:
-        raise ParameterError(
-            f"{name} must be a number {domain} that a float can hold, got {shown(value)}"
-        ) from None
-    if not inside(number):  # which no NaN is
-        raise ParameterError(f"{name} must be {domain}, got {shown(value)}")
-    return number
+class Interval:
+    """A domain of numbers, as data: called with a name and a value, it checks.
+
+    The domain is written as one reads it; a round bracket leaves the end out.
+
+    >>> Interval("[0, 1)")("momentum", 1)
+    Traceback (most recent call last):
+    ...
+    hockeystick.errors.ParameterError: momentum must be in [0, 1), got 1
+    """
+
+    def __init__(self, written: str) -> None:
+        low, high = map(float, written[1:-1].split(","))
+        self.words = f"in {written}"
+        self.least = low if written[0] == "[" else math.nextafter(low, math.inf)
+        self.most = high if written[-1] == "]" else math.nextafter(high, -math.inf)
+
+    def __call__(self, name: str, value: Any) -> float:
+        """The value as a float, if it is in the domain (no NaN is)."""
+        number = value if type(value) is float else self._number(name, value)
+        if self.least <= number <= self.most:
+            return number
+        raise ParameterError(f"{name} must be {self.words}, got {shown(value)}")
+
+    def _number(self, name: str, value: Any) -> float:
+        if isinstance(value, bool) or not isinstance(value, (int, Real)):
+            raise ParameterError(f"{name} must be a number {self.words}, got {shown(value)}")
+        try:
+            return float(value)
+        except OverflowError:
+            raise ParameterError(
+                f"{name} must be a number {self.words} that a float can hold, got {shown(value)}"
+            ) from None
+
+
+class Whole:
+    """The integers from `least` to 2^62: a domain, as `Interval` is one of numbers."""
+
+    def __init__(self, least: int) -> None:
+        self.least = least
+
+    def __call__(self, name: str, value: Any) -> int:
+        """The value as an int, if it is in the domain."""
+        if isinstance(value, bool) or not isinstance(value, (int, Integral)) or value < self.least:
+            raise ParameterError(f"{name} must be an integer >= {self.least}, got {shown(value)}")
+        if int(value) > LARGEST_WHOLE:
+            raise ParameterError(
+                f"{name} must be an integer in [{self.least}, 2^62], got {shown(value)}"
+            )
+        return int(value)
+
+
+non_negative = Interval("[0, inf]")
+finite_non_negative = Interval("[0, inf)")
+finite_positive = Interval("(0, inf)")
+positive = Interval("(0, inf]")
+above_one = Interval("(1, inf]")
+order = Interval("[1, inf]")
+"""A Rényi order."""
+probability = Interval("[0, 1]")
+_EVERY_NUMBER = Interval("[-inf, inf]")
 
 
 def real(name: str, value: Any) -> float:
     """Any number, even NaN."""
-    return _number(name, value, "in [-inf, inf]", lambda x: True)
+    return _EVERY_NUMBER._number(name, value)
+
+
+def whole(name: str, value: Any, least: int) -> int:
+    """An integer from `least` to 2^62."""
+    return Whole(least)(name, value)
+
+
+def yes_or_no(name: str, value: Any) -> bool:
+    """True or False."""
+    if not isinstance(value, bool):
+        raise ParameterError(f"{name} must be True or False, got {value!r}")
+    return value
 
 
 def numbers(name: str, values: Any) -> NDArray[Any]:
@@ -80,45 +140,6 @@ def numbers(name: str, values: Any) -> NDArray[Any]:
         raise ParameterError(
             f"{name} must be numbers that floats can hold, got {shown(values)}"
         ) from None
-
-
-def non_negative(name: str, value: Any) -> float:
-    """A number in [0, inf]."""
-    return _number(name, value, "in [0, inf]", lambda x: x >= 0)
-
-
-def finite_non_negative(name: str, value: Any) -> float:
-    """A number in [0, inf)."""
-    return _number(name, value, "in [0, inf)", lambda x: 0 <= x < math.inf)
-
-
-def finite_positive(name: str, value: Any) -> float:
-    """A number in (0, inf)."""
-    return _number(name, value, "in (0, inf)", lambda x: 0 < x < math.inf)
-
-
-def above_one(name: str, value: Any) -> float:
-    """A number in (1, inf]."""
-    return _number(name, value, "in (1, inf]", lambda x: x > 1)
-
-
-def order(name: str, value: Any) -> float:
-    """A Rényi order: a number in [1, inf]."""
-    return _number(name, value, "in [1, inf]", lambda x: x >= 1)
-
-
-def probability(name: str, value: Any) -> float:
-    """A number in [0, 1]."""
-    return _number(name, value, "in [0, 1]", lambda x: 0 <= x <= 1)
-
-
-def whole(name: str, value: Any, least: int) -> int:
-    """An integer from `least` to 2^62."""
-    if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
-        raise ParameterError(f"{name} must be an integer >= {least}, got {shown(value)}")
-    if int(value) > LARGEST_WHOLE:
-        raise ParameterError(f"{name} must be an integer in [{least}, 2^62], got {shown(value)}")
-    return int(value)
 
 
 def steps_in_all(number: int) -> int:

@@ -29,6 +29,7 @@ from hockeystick.classical import (
     strong_composition,
 )
 from hockeystick.errors import NumericalError, ParameterError
+from hockeystick.evidence import known
 from hockeystick.mechanism import Mechanism
 from hockeystick.mechanisms.laplace import Laplace
 from hockeystick.mechanisms.randomized_response import RandomizedResponse
@@ -112,9 +113,10 @@ class Run:
     @cached_property
     def profile(self) -> Callable[[float], float]:
         """ε to δ of one step, remembered: the theorems ask at the same places."""
-        loss = self.step.loss(self.relation)
+        evidence = known(self.step, self.relation, 1)
+        loss = evidence.loss if evidence.pairs else None
         orders = 1 + 2.0 ** np.arange(-10.0, 12.0, 0.25)
-        values = np.maximum(*self.step.renyi(orders, self.relation)) if loss is None else orders
+        values = np.maximum(*evidence.renyi(orders)) if loss is None else orders
 
         @cache
         def profile(epsilon: float) -> float:
@@ -157,8 +159,10 @@ def _converted(amplified: Amplification, run: Run) -> float | None:
 
 
 def _exact_curve(run: Run) -> float:
+    renyi = questions.renyi_curve(run.mechanism, run.relation)
+
     def divergence(order: float) -> float:
-        return float(np.max(run.mechanism.renyi(np.array([float(order)]), run.relation)))
+        return float(np.max(renyi(np.array([float(order)]))))
 
     return optimal_epsilon(divergence, run.delta)
 
@@ -201,14 +205,13 @@ def _taylor(base: Mechanism, fraction: float) -> Curve:
 @singledispatch
 def log_moments(base: Mechanism, relation: Relation) -> Callable[[int], float] | None:
     """j to log E|P/Q − 1|^j of the bases that are known to attain Theorem 19's premises."""
-    loss = base.loss(relation)
-    shift = None if loss is None else loss.gaussian_shift
+    shift = known(base, relation, 1).loss.gaussian_shift
     return None if shift is None else partial(gaussian_log_moment, shift=shift)
 
 
 @log_moments.register
 def _(base: Laplace, relation: Relation) -> Callable[[int], float] | None:
-    shift = base.loss(relation).top
+    shift = known(base, relation, 1).loss.top
     return partial(laplace_log_moment, shift=shift) if 0 < shift < math.inf else None
 
 

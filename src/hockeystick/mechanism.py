@@ -2,79 +2,49 @@
 
 from __future__ import annotations
 
-import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
-import numpy as np
-
+from hockeystick import questions
 from hockeystick.bound import Bound, Bounds
-from hockeystick.checks import whole
-from hockeystick.errors import ParameterError
-from hockeystick.loss.base import Loss
+from hockeystick.checks import shown, steps_in_all, whole
+from hockeystick.declared import CallText
+from hockeystick.errors import ParameterError, RelationError
+from hockeystick.evidence import Evidence, known
+from hockeystick.loss.product import product
 from hockeystick.numerics.series import Array
-from hockeystick.relation import Relation
-
-if TYPE_CHECKING:
-    from hockeystick.samplers.sampler import Sampler
+from hockeystick.relation import Cited, Relation
 
 
-class Mechanism(ABC):
+class AnySampler(CallText, Cited, ABC):
+    """What `Mechanism.on` takes. `Sampler` says all that it must know."""
+
+    @abstractmethod
+    def apply(self, mechanism: Mechanism) -> Mechanism:
+        """The mechanism on a sample of the records."""
+
+
+class Mechanism(CallText, Cited, ABC):
     """A private computation, as the law of its privacy loss or, failing that, its Rényi curve.
 
-    Subclasses are frozen dataclasses; each gives `loss` (and inherits the rest) or, when only a
-    Rényi guarantee is known, `loss` returning None and `renyi`.
+    Subclasses are frozen dataclasses; each gives its `evidence` and inherits the rest.
     """
 
     text_constructors: ClassVar[tuple[str, ...]] = ()
     """Classmethods that `parse` may call."""
-    source: ClassVar[str] = ""
-    """The theorem that its loss rests on: authors, year and, if it has one, number."""
 
     @abstractmethod
-    def loss(self, relation: Relation) -> Loss | None:
-        """The loss of the dominating pair (with the record, without it); None if there is none.
+    def evidence(self, relation: Relation, steps: int = 1) -> Evidence:
+        """What is known of the loss when this is one of `steps` steps; 2 stands for any more.
 
-        The other direction is its `reverse()`. Raises `RelationError` for a relation under which
-        the mechanism has no valid pair.
+        Raises `RelationError` for a relation under which nothing is known.
         """
-
-    def renyi(self, orders: Array, relation: Relation) -> tuple[Array, Array]:
-        """Rényi divergences at real orders > 1, of the pair and of its reverse."""
-        loss = self.loss(relation)
-        if loss is None:
-            raise ParameterError(f"{self!r} declares neither a loss nor a Rényi curve")
-        return divergences(loss, orders)
-
-    renyi_is_tighter: bool = False
-    """Whether `renyi` can be below the divergence of `loss`, which then no mechanism attains."""
-
-    def attained(self, relation: Relation, steps: int) -> Loss | None:
-        """The loss of a pair that two neighbouring data sets attain, in `steps` steps, for lower
-        ends; None where `loss` is one already."""
-        return None
-
-    def attained_as_one(self, relation: Relation, steps: int) -> Loss | None:
-        """The same, by one pair at every ε: a profile may be attained by another one at each."""
-        return self.attained(relation, steps)
-
-    def other_loss(self, relation: Relation) -> Loss | None:
-        """A second pair that dominates as well, where neither it nor `loss` is always better."""
-        return None
-
-    def known_by_curve(self, relation: Relation) -> bool:
-        """Whether there is only a Rényi curve and no loss."""
-        return self.loss(relation) is None
 
     @property
     def natural_relation(self) -> Relation | None:
         """The relation to answer for when the caller names none; None if any will do."""
         return None
-
-    def theorem(self, relation: Relation) -> str:
-        """The theorem that its loss under a relation rests on; nothing where none is named."""
-        return self.source
 
     # composition ------------------------------------------------------------------------------
 
@@ -84,8 +54,6 @@ class Mechanism(ABC):
         return {self: 1}
 
     def __add__(self, other: object) -> Mechanism:
-        from hockeystick.composition import compose
-
         if not isinstance(other, Mechanism):
             return NotImplemented
         return compose([(self, 1), (other, 1)])
@@ -96,14 +64,16 @@ class Mechanism(ABC):
         return NotImplemented
 
     def __mul__(self, count: int) -> Mechanism:
-        from hockeystick.composition import compose
-
         return compose([(self, whole("count", count, 0))])
 
     __rmul__ = __mul__
 
-    def on(self, sampler: Sampler) -> Mechanism:
+    def on(self, sampler: AnySampler) -> Mechanism:
         """This mechanism run on a random sample of the records."""
+        if not isinstance(sampler, AnySampler):
+            raise ParameterError(
+                f"sampler must be a Sampler such as Poisson(0.01), got {shown(sampler)}"
+            )
         return sampler.apply(self)
 
     def group(self, size: int) -> Mechanism:
@@ -120,7 +90,7 @@ class Mechanism(ABC):
 
         return BernoulliSampled(self, c, dimension, samples)
 
-    # queries ----------------------------------------------------------------------------------
+    # questions --------------------------------------------------------------------------------
 
     def epsilon(
         self, delta: float, *, relation: Relation | None = None, method: str = "auto"
@@ -131,23 +101,17 @@ class Mechanism(ABC):
         >>> round(Gaussian(1.0).epsilon(delta=1e-5), 9)
         4.377178096
         """
-        from hockeystick import questions
-
         return questions.epsilon(self, delta, relation, method)
 
     def delta(
         self, epsilon: float, *, relation: Relation | None = None, method: str = "auto"
     ) -> Bound:
         """The smallest δ for which this is (ε, δ)-DP."""
-        from hockeystick import questions
-
         return questions.delta(self, epsilon, relation, method)
 
-    def rdp(self, order: Any, *, relation: Relation | None = None, method: str = "auto") -> Any:
+    def rdp(self, order: Any, *, relation: Relation | None = None) -> Any:
         """Rényi divergence at any real order in [1, inf]; a number for a number, else an array."""
-        from hockeystick import questions
-
-        return questions.rdp(self, order, relation, method)
+        return questions.rdp(self, order, relation)
 
     def profile(
         self,
@@ -157,8 +121,6 @@ class Mechanism(ABC):
         method: str = "auto",
     ) -> Bounds:
         """The curve δ(ε) at each given ε."""
-        from hockeystick import questions
-
         return questions.profile(self, epsilons, relation, method)
 
     def tradeoff(
@@ -169,8 +131,6 @@ class Mechanism(ABC):
         method: str = "auto",
     ) -> Bounds:
         """The smallest type II error of any test at each type I error (f-DP)."""
-        from hockeystick import questions
-
         return questions.tradeoff(self, alphas, relation, method)
 
     def epsilons(
@@ -182,32 +142,78 @@ class Mechanism(ABC):
         method: str = "auto",
     ) -> Bounds:
         """ε after each number of repetitions: the curve that a training loop logs."""
-        from hockeystick import questions
-
         return questions.epsilons(self, delta, counts, relation, method)
 
 
-def divergence(loss: Loss, orders: Array) -> Array:
-    """Rényi divergences at orders from 1 (the KL divergence) to inf (the largest loss)."""
-    if loss.infinite:
-        return np.full(orders.shape, math.inf)
-    value = np.where(np.isinf(orders), max(0.0, loss.top), 0.0)
-    value[orders == 1] = loss.mean() if (orders == 1).any() else 0.0
-    between = (orders > 1) & np.isfinite(orders)
-    if between.any():
-        s = orders[between] - 1
-        value[between] = np.maximum(loss.cgf(s).real / s, 0.0)
-    return value
+class Composition(Mechanism):
+    """Several mechanisms run on the same data, each some number of times, in any order.
+
+    The flat multiset {mechanism: count}: composing adds counts and never nests. Valid for adaptive
+    choice of what is asked, as long as the list of mechanisms and counts is fixed in advance. At
+    most 2^62 steps in all.
+    """
+
+    def __init__(self, parts: dict[Mechanism, int] | None = None) -> None:
+        self._parts = parts or {}
+
+    @property
+    def parts(self) -> dict[Mechanism, int]:
+        return dict(self._parts)
+
+    def evidence(self, relation: Relation, steps: int = 1) -> Evidence:
+        """Of all parts together, as one release: for sampling once and for all."""
+        parts = [(known(part, relation, 2), count) for part, count in self._parts.items()]
+        curve = questions.renyi_curve(self, relation)
+        if not all(evidence.pairs for evidence, _ in parts):
+            return Evidence(curve=curve)
+        attained = None
+        if any(evidence.attained for evidence, _ in parts):
+            attained = product([(evidence.attained_loss, count) for evidence, count in parts])
+        together = product([(evidence.loss, count) for evidence, count in parts])
+        return Evidence((together,), attained, curve)
+
+    @property
+    def natural_relation(self) -> Relation | None:
+        relations = {part.natural_relation for part in self._parts} - {None}
+        if len(relations) > 1:
+            names = ", ".join(sorted(str(relation) for relation in relations))
+            raise RelationError(
+                f"the parts speak of different neighbours ({names}); name one with relation="
+            )
+        return relations.pop() if relations else None
+
+    def group(self, size: int) -> Mechanism:
+        return compose((part.group(size), count) for part, count in self._parts.items())
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Composition) and self._parts == other._parts
+
+    def __hash__(self) -> int:
+        return hash(frozenset(self._parts.items()))
+
+    def __repr__(self) -> str:
+        if not self._parts:
+            return "Composition()"
+        return " + ".join(
+            f"{mechanism!r} * {count}" if count > 1 else repr(mechanism)
+            for mechanism, count in self._parts.items()
+        )
 
 
-def divergences(loss: Loss, orders: Array) -> tuple[Array, Array]:
-    """Rényi divergences of the pair and of its reverse."""
-    one = divergence(loss, orders)
-    return one, one if loss.symmetric else divergence(loss.reverse(), orders)
+def compose(terms: Iterable[tuple[Mechanism, int]]) -> Mechanism:
+    """The composition of mechanisms with counts, at most 2^62 steps in all.
 
-
-def call_text(name: str, *values: object, **options: object) -> str:
-    """`name(value, option=value)`, the text that `parse` reads back."""
-    words = [repr(value) for value in values]
-    words += [f"{key}={value!r}" for key, value in options.items() if value is not None]
-    return f"{name}({', '.join(words)})"
+    One mechanism, once, is itself.
+    """
+    total: dict[Mechanism, int] = {}
+    for term, count in terms:
+        parts = term.parts
+        if count == 1 and not total:
+            total = parts  # a copy already: adding one more term to a long sum stays cheap
+        elif count:
+            for mechanism, times in parts.items():
+                total[mechanism] = total.get(mechanism, 0) + times * count
+    steps_in_all(sum(total.values()))
+    if len(total) == 1 and next(iter(total.values())) == 1:
+        return next(iter(total))
+    return Composition(total)

@@ -3,127 +3,43 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from typing import Any
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from hockeystick import checks
 from hockeystick.bound import Bound, Bounds, Interval
 from hockeystick.errors import NumericalError, ParameterError
-from hockeystick.loss.base import LARGE_ORDER, Loss
+from hockeystick.evidence import Curve, Evidence, known
+from hockeystick.loss.base import Loss
+from hockeystick.loss.divergence import divergence
+from hockeystick.loss.mixed import LARGE_ORDER
 from hockeystick.loss.sum import ComposedLoss
-from hockeystick.mechanism import Mechanism, divergence
 from hockeystick.numerics.series import Array
 from hockeystick.relation import ADD_REMOVE, Relation
-from hockeystick.routes import steps
 from hockeystick.routes.auto import AUTO, check_method, worst
 from hockeystick.routes.question import DeltaAt, EpsilonAt, Question
+from hockeystick.routes.renyi import NAME as RENYI
+from hockeystick.routes.steps import epsilons_at
 from hockeystick.routes.tradeoff import Profile
+
+if TYPE_CHECKING:
+    from hockeystick.mechanism import Mechanism
 
 ROUNDING = 1e-13
 """Relative error of a Rényi divergence computed from a loss."""
 
-
-def epsilon(mechanism: Mechanism, delta: float, relation: Relation | None, method: str) -> Bound:
-    """The smallest ε for a given δ."""
-    delta = checks.probability("delta", delta)
-    check_method(method)
-    relation = relation_of(mechanism, relation)
-    if delta == 1 or not mechanism.parts:
-        return Bound(0.0, lower=0.0, method="closed form")
-    return _answer(mechanism, relation, method, EpsilonAt(delta))
-
-
-def delta(mechanism: Mechanism, epsilon: float, relation: Relation | None, method: str) -> Bound:
-    """The smallest δ for a given ε."""
-    epsilon = checks.non_negative("epsilon", epsilon)
-    check_method(method)
-    relation = relation_of(mechanism, relation)
-    if not mechanism.parts:
-        return Bound(0.0, lower=0.0, method="closed form")
-    return _answer(mechanism, relation, method, DeltaAt(epsilon))
-
-
-def _answer(mechanism: Mechanism, relation: Relation, method: str, question: Question) -> Bound:
-    sides = None if method == "renyi" else directions(mechanism, relation)
-    curve = lambda orders: mechanism.renyi(orders, relation)  # noqa: E731
-    if sides is None:
-        if method not in ("auto", "renyi"):
-            raise ParameterError(
-                f"method must be 'auto' or 'renyi' for a mechanism known by its Rényi curve alone, "
-                f"got {method!r}"
-            )
-        return _bound(question.from_curve(curve))
-    answer = worst(sides, question, method)
-    other_sides = _other_sides(mechanism, relation)
-    if other_sides is not None:
-        other = worst(other_sides, question, method)
-        answer = min(answer, other, key=lambda each: each.upper)
-    if method == "auto" and any(part.renyi_is_tighter for part in mechanism.parts):
-        other = question.from_curve(curve)
-        answer = min(answer, other._replace(lower=answer.lower), key=lambda each: each.upper)
-    attained = attained_sides(mechanism, relation)
-    if attained is not None:
-        lower = worst(attained, question, AUTO).lower
-        answer = answer._replace(lower=question.agreed(lower, answer.upper))
-    return _bound(answer)
-
-
-def directions(mechanism: Mechanism, relation: Relation) -> list[ComposedLoss] | None:
-    """The composed losses to be examined, both ways unless they are alike; None without losses."""
-    parts = []
-    for part, count in mechanism.parts.items():
-        loss = part.loss(relation)
-        if loss is None:
-            return None
-        parts.append((loss, count))
-    return _both_ways(parts)
-
-
-def _other_sides(mechanism: Mechanism, relation: Relation) -> list[ComposedLoss] | None:
-    """The same with the second pair of every part that has two."""
-    found = {part: part.other_loss(relation) for part in mechanism.parts}
-    return None if not any(found.values()) else _replaced(mechanism, relation, found)
-
-
-def _replaced(
-    mechanism: Mechanism, relation: Relation, found: Mapping[Mechanism, Loss | None]
-) -> list[ComposedLoss]:
-    parts = []
-    for part, count in mechanism.parts.items():
-        loss = found[part] or part.loss(relation)
-        assert loss is not None
-        parts.append((loss, count))
-    return _both_ways(parts)
-
-
-def attained_sides(
-    mechanism: Mechanism, relation: Relation, as_one: bool = False
-) -> list[ComposedLoss] | None:
-    """The same for a pair of neighbouring data sets; None where `directions` speaks of one."""
-    steps = sum(mechanism.parts.values())
-    found = {
-        part: part.attained_as_one(relation, steps) if as_one else part.attained(relation, steps)
-        for part in mechanism.parts
-    }
-    return None if not any(found.values()) else _replaced(mechanism, relation, found)
-
-
-def _both_ways(parts: list[tuple[Loss, int]]) -> list[ComposedLoss]:
-    forward = ComposedLoss(parts)
-    return [forward] if forward.symmetric else [forward, forward.reverse()]
-
-
-def _bound(answer: Interval) -> Bound:
-    lower, upper = float(answer.lower), float(answer.upper)
-    if math.isnan(lower) or math.isnan(upper):
-        raise NumericalError(f"a bound is not a number: {answer!r}")
-    return Bound(upper, lower=lower, method=answer.method)
+Parts = list[tuple[Evidence, int]]
+"""What each part of a mechanism says of itself, and how often it runs."""
+Sides = list[ComposedLoss]
+"""The sum of the losses of all parts, and its reverse unless that is the same."""
 
 
 def relation_of(mechanism: Mechanism, relation: Relation | None) -> Relation:
+    """The relation to answer for: the one named, else the samplers' natural one."""
     if relation is None:
         return mechanism.natural_relation or ADD_REMOVE
     if not isinstance(relation, Relation):
@@ -133,32 +49,124 @@ def relation_of(mechanism: Mechanism, relation: Relation | None) -> Relation:
     return relation
 
 
-def rdp(mechanism: Mechanism, order: Any, relation: Relation | None, method: str) -> Any:
-    """Rényi divergence at each order, the larger of the two directions."""
+def parts_of(mechanism: Mechanism, relation: Relation, steps: int = 1) -> Parts:
+    """The evidence of every part, as one of at least so many steps."""
+    parts = mechanism.parts
+    steps = min(max(sum(parts.values()), steps), 2)
+    return [(known(part, relation, steps), count) for part, count in parts.items()]
+
+
+def dominating(parts: Parts) -> list[Sides]:
+    """For each choice of pairs that dominate: the first of every part, the second where there is
+    one, … No choice at all where a part is known by its Rényi curve alone."""
+    if not all(evidence.pairs for evidence, _ in parts):
+        return []
+    choices = max(len(evidence.pairs) for evidence, _ in parts)
+    return [
+        _both_ways([(evidence.pairs[min(i, len(evidence.pairs) - 1)], n) for evidence, n in parts])
+        for i in range(choices)
+    ]
+
+
+def attained(parts: Parts) -> Sides:
+    """The sums of a pair of neighbouring data sets; none where the first pairs are of such."""
+    if not any(evidence.attained for evidence, _ in parts):
+        return []
+    return _both_ways([(evidence.attained_loss, count) for evidence, count in parts])
+
+
+def _both_ways(losses: list[tuple[Loss, int]]) -> Sides:
+    forward = ComposedLoss(losses)
+    return [forward] if forward.symmetric else [forward, forward.reverse()]
+
+
+def renyi_curve(mechanism: Mechanism, relation: Relation) -> Curve:
+    """Rényi divergences of all parts of a mechanism together."""
+    return partial(_divergences, parts_of(mechanism, relation))
+
+
+def _divergences(parts: Parts, orders: Array) -> tuple[Array, Array]:
+    one, other = np.zeros(orders.shape), np.zeros(orders.shape)
+    for evidence, count in parts:
+        forward, backward = evidence.renyi(orders)
+        one, other = one + count * forward, other + count * backward
+    return one, other
+
+
+# one number -------------------------------------------------------------------------------------
+
+
+def epsilon(mechanism: Mechanism, delta: float, relation: Relation | None, method: str) -> Bound:
+    """The smallest ε for a given δ."""
+    delta = checks.probability("delta", delta)
     check_method(method)
     relation = relation_of(mechanism, relation)
+    if delta == 1 or not mechanism.parts:
+        return Bound(0.0, lower=0.0, method="closed form")
+    return _answer(parts_of(mechanism, relation), method, EpsilonAt(delta))
+
+
+def delta(mechanism: Mechanism, epsilon: float, relation: Relation | None, method: str) -> Bound:
+    """The smallest δ for a given ε."""
+    epsilon = checks.non_negative("epsilon", epsilon)
+    check_method(method)
+    relation = relation_of(mechanism, relation)
+    if not mechanism.parts:
+        return Bound(0.0, lower=0.0, method="closed form")
+    return _answer(parts_of(mechanism, relation), method, DeltaAt(epsilon))
+
+
+def _answer(parts: Parts, method: str, question: Question) -> Bound:
+    """The smallest upper end of all evidence, and the lower end of what is attained."""
+    choices = [] if method == RENYI else dominating(parts)
+    if not choices and method not in (AUTO, RENYI):
+        raise ParameterError(
+            f"method must be 'auto' or 'renyi' for a mechanism known by its Rényi curve alone, "
+            f"got {method!r}"
+        )
+    answers = [worst(sides, question, method) for sides in choices]
+    if not choices or (method == AUTO and any(each.curve_is_tighter for each, _ in parts)):
+        answers.append(question.from_curve(partial(_divergences, parts)))
+    best = min(answers, key=lambda answer: answer.upper)
+    lower = answers[0].lower
+    sides = attained(parts) if choices else []
+    if sides:
+        lower = worst(sides, question, AUTO).lower
+    return _bound(Interval(question.agreed(lower, best.upper), best.upper, best.method))
+
+
+def _bound(answer: Interval) -> Bound:
+    lower, upper = float(answer.lower), float(answer.upper)
+    if math.isnan(lower) or math.isnan(upper):
+        raise NumericalError(f"a bound is not a number: {answer!r}")
+    return Bound(upper, lower=lower, method=answer.method)
+
+
+# Rényi divergences ------------------------------------------------------------------------------
+
+
+def rdp(mechanism: Mechanism, order: Any, relation: Relation | None) -> Any:
+    """Rényi divergence at each order, the larger of the two directions."""
     orders = np.atleast_1d(checks.numbers("order", order))
     for value in orders.ravel():
         checks.order("order", float(value))
     flat = orders.ravel()
-    if not mechanism.parts:
-        lower = upper = np.zeros(flat.shape)
-    else:
-        known = directions(mechanism, relation) is not None
-        lower, upper = np.zeros(flat.shape), np.zeros(flat.shape)
-        for part in _by_size(flat):
-            value = np.maximum(*mechanism.renyi(flat[part], relation))
-            upper[part] = value * (1 + ROUNDING) if known else value
-            if known:
-                attained = _attained_divergence(mechanism, relation, flat[part], value)
-                lower[part] = attained * (1 - ROUNDING)
-        lower, upper = _monotone(flat, lower, upper)
+    lower, upper = np.zeros(flat.shape), np.zeros(flat.shape)
+    relation = relation_of(mechanism, relation)
+    parts = parts_of(mechanism, relation, steps=2)  # one pair has to do for all orders
+    has_losses = bool(dominating(parts)) if parts else True
+    for some in _by_size(flat):
+        value = np.maximum(*_divergences(parts, flat[some]))
+        upper[some] = value * (1 + ROUNDING) if has_losses else value
+        if has_losses:
+            lower[some] = _attained_divergence(parts, flat[some], value) * (1 - ROUNDING)
+    lower, upper = _monotone(flat, lower, upper)
     if np.isnan(upper).any() or np.isnan(lower).any():
         raise NumericalError(f"a Rényi divergence of {mechanism!r} is not a number")
     lower = np.minimum(lower, upper)
     if np.ndim(order) == 0:
-        return Bound(float(upper[0]), lower=float(lower[0]), method="renyi")
-    return Bounds.of(lower.reshape(orders.shape), upper.reshape(orders.shape), "renyi")
+        return Bound(float(upper[0]), lower=float(lower[0]), method=RENYI)
+    return Bounds.of(lower.reshape(orders.shape), upper.reshape(orders.shape), RENYI)
 
 
 def _by_size(orders: Array) -> list[Array]:
@@ -177,20 +185,21 @@ def _monotone(orders: Array, lower: Array, upper: Array) -> tuple[Array, Array]:
     return lower, upper
 
 
-def _attained_divergence(
-    mechanism: Mechanism, relation: Relation, orders: Array, upper: Array
-) -> Array:
+def _attained_divergence(parts: Parts, orders: Array, upper: Array) -> Array:
     """What some pair of neighbouring data sets attains."""
-    attained = attained_sides(mechanism, relation, as_one=True)
-    if attained is None or all(part.renyi_is_tighter for part in mechanism.parts):
+    sides = attained(parts)
+    if not sides or all(evidence.curve_is_tighter for evidence, _ in parts):
         return upper  # such a curve is the largest over pairs, one for each order
     best = np.zeros(orders.shape)
-    for side in attained:
+    for side in sides:
         with suppress(NumericalError):  # 0 is a lower end too
             best = np.maximum(
                 best, np.sum([n * divergence(loss, orders) for loss, n in side.parts], axis=0)
             )
     return best
+
+
+# curves -----------------------------------------------------------------------------------------
 
 
 def profile(
@@ -201,8 +210,7 @@ def profile(
 ) -> Bounds:
     """δ at each ε."""
     answers = [delta(mechanism, each, relation, method) for each in np.asarray(epsilons).ravel()]
-    shape = np.asarray(epsilons).shape
-    return _bounds(answers, shape)
+    return _bounds(answers, np.asarray(epsilons).shape)
 
 
 def _bounds(answers: Sequence[Bound], shape: tuple[int, ...]) -> Bounds:
@@ -239,23 +247,29 @@ def epsilons(
     """ε after each number of repetitions."""
     delta = checks.probability("delta", delta)
     check_method(method)
-    relation = relation_of(mechanism, relation)
     wanted = [checks.whole("count", int(n) if isinstance(n, np.integer) else n, 0) for n in counts]
-    sides = directions(mechanism, relation) if method in ("auto", "contour") else None
-    found: dict[int, Bound] = {}
-    if sides and 0 < delta < 1 and not any(part.renyi_is_tighter for part in mechanism.parts):
-        many = sorted(set(wanted) - {0, 1})
-        found = steps.epsilons(sides, delta, many)
-        if _other_sides(mechanism, relation) is not None:
-            found = {}  # the smaller of two answers, one by one
-        attained = attained_sides(mechanism * 2, relation)
-        if attained is not None:
-            halves = [ComposedLoss((loss, n // 2) for loss, n in side.parts) for side in attained]
-            low = steps.epsilons(halves, delta, many)
-            found = {
-                n: Bound(found[n], lower=min(low[n].lower, found[n].upper), method=found[n].method)
-                for n in found.keys() & low.keys()
-            }
-    for count in set(wanted) - set(found):
-        found[count] = epsilon(mechanism * count, delta, relation, method)
-    return _bounds([found[count] for count in wanted], (len(wanted),))
+    at = _together(mechanism, delta, wanted, relation) if method in (AUTO, "contour") else {}
+    for count in set(wanted) - set(at):
+        at[count] = epsilon(mechanism * count, delta, relation, method)
+    return _bounds([at[count] for count in wanted], (len(wanted),))
+
+
+def _together(
+    mechanism: Mechanism, delta: float, counts: Sequence[int], relation: Relation | None
+) -> dict[int, Bound]:
+    """ε at those counts that one line of the contour can serve many of."""
+    parts = parts_of(mechanism, relation_of(mechanism, relation), steps=2)
+    choices = dominating(parts) if parts else []
+    tighter = any(evidence.curve_is_tighter for evidence, _ in parts)
+    if len(choices) != 1 or tighter or not 0 < delta < 1:
+        return {}  # the smaller of two answers, one by one
+    many = sorted(set(counts) - {0, 1})
+    at = epsilons_at(choices[0], delta, many)
+    sides = attained(parts)
+    if not sides:
+        return at
+    low = epsilons_at(sides, delta, many)
+    return {
+        n: Bound(at[n], lower=min(low[n].lower, at[n].upper), method=at[n].method)
+        for n in at.keys() & low.keys()
+    }

@@ -7,8 +7,9 @@ otherwise by `replace_sensitivity`.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from enum import Enum
-from typing import Any
+from typing import Any, ClassVar
 
 from hockeystick.checks import shown
 from hockeystick.errors import ParameterError
@@ -71,3 +72,16 @@ class Relation(Enum):
 ADD_REMOVE = Relation.ADD_REMOVE
 REPLACE_ONE = Relation.REPLACE_ONE
 ZERO_OUT = Relation.ZERO_OUT
+
+
+class Cited:
+    """What rests on a theorem, or on several by what changes."""
+
+    source: ClassVar[str] = ""
+    """The theorem: authors, year and, if it has one, number; nothing where none is named."""
+    sources: ClassVar[Mapping[Relation, str]] = {}
+    """The relations under which it is another one."""
+
+    def theorem(self, relation: Relation) -> str:
+        """The theorem under a relation."""
+        return self.sources.get(relation, self.source)

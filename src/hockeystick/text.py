@@ -27,9 +27,8 @@ from typing import TypeVar
 
 from hockeystick import mechanisms, samplers
 from hockeystick.checks import LARGEST_FLOAT_INTEGER, real, shown, whole
-from hockeystick.composition import Composition, compose
 from hockeystick.errors import HockeystickError, ParameterError
-from hockeystick.mechanism import Mechanism
+from hockeystick.mechanism import Composition, Mechanism, compose
 from hockeystick.samplers.sampler import Sampler
 
 MOST_CHARACTERS = 100_000

@@ -12,7 +12,7 @@ import pytest
 import hockeystick as hs
 from hockeystick.bernoulli import amplify, amplify_delta, largest_loss
 from hockeystick.bernoulli.channel import coins
-from hockeystick.bernoulli.loss import CoinHalf, _dotted, coin_loss
+from hockeystick.bernoulli.loss import CoinCurve, coin_loss, dotted_loss
 from hockeystick.errors import ParameterError
 from tests.oracles import bernoulli as oracle
 
@@ -75,19 +75,17 @@ def test_cumulants_of_a_gaussian_s_coins_by_integration(s: float) -> None:
         before = mp.ncdf(mp.mpf(0.5) - u) - mp.exp(u) * mp.ncdf(-mp.mpf(0.5) - u)
         return oracle.contracted(before, u, n, c)
 
-    half = CoinHalf(hs.Gaussian(1.0).loss(hs.ADD_REMOVE), coins(n, c))
-    breaks = [0.0, *half.breaks.tolist()]
+    curve = CoinCurve(hs.Gaussian(1.0).evidence(hs.ADD_REMOVE).loss, coins(n, c))
+    breaks = [0.0, *curve.breaks.tolist()]
     integral = mp.quad(lambda u: (mp.exp(s * u) + mp.exp(-(s + 1) * u)) * delta(u), breaks)
     value = float(mp.log(1 + s * (s + 1) * integral))
-    loss = hs.Gaussian(1.0).bernoulli(c=c, samples=n).loss(hs.ADD_REMOVE)
-    assert loss is not None
+    loss = hs.Gaussian(1.0).bernoulli(c=c, samples=n).evidence(hs.ADD_REMOVE).loss
     assert float(loss.cgf(np.array([s]))[0].real) == pytest.approx(value, rel=1e-11)
 
 
 def test_masses_of_the_loss_add_up() -> None:
     for base in BASES:
-        loss = base.bernoulli(c=0.1, samples=3).loss(hs.ADD_REMOVE)
-        assert loss is not None
+        loss = base.bernoulli(c=0.1, samples=3).evidence(hs.ADD_REMOVE).loss
         atoms, tails = loss.atoms, loss.tails(np.array([-60.0]))
         assert atoms.p.sum() + tails.p_above[0] == pytest.approx(1, abs=1e-9)
         assert atoms.q.sum() + tails.q_above[0] == pytest.approx(1, abs=1e-9)
@@ -95,10 +93,10 @@ def test_masses_of_the_loss_add_up() -> None:
 
 
 def test_points_of_the_curve_are_above_it_and_close() -> None:
-    base, channel = hs.Gaussian(1.0).loss(hs.ADD_REMOVE), coins(40, 0.3)
+    base, channel = hs.Gaussian(1.0).evidence(hs.ADD_REMOVE).loss, coins(40, 0.3)
     exact, is_exact = coin_loss(base, channel)
-    half = CoinHalf(base, channel)
-    dotted = _dotted(half, half)
+    curve = CoinCurve(base, channel)
+    dotted = dotted_loss(curve, curve)
     assert is_exact
     epsilon = np.linspace(-2, 2, 41)
     assert (dotted.profile(epsilon) >= exact.profile(epsilon) - 1e-13).all()

@@ -16,7 +16,7 @@ from hockeystick.classical import (
     rdp_without_replacement_from_curve,
 )
 from hockeystick.classical.large_orders import NODES_PER_DOUBLING, SINGLE
-from hockeystick.numerics.binomial_terms import EXACT_ORDERS
+from hockeystick.numerics.binomial import EXACT_UP_TO
 from tests.classical.bases import Base, far_truthful, gaussian, laplace
 
 MILLION = 1_000_000
@@ -53,7 +53,7 @@ def sums(base: Base, rate: float, order: int) -> tuple[mpf, mpf]:
 @pytest.mark.parametrize("rate", [1e-3, 0.3])
 def test_above_the_sum_and_near(base: Base, rate: float) -> None:
     """For a quadratic K the chords are at most (2^{1/64} − 2^{−1/64})²/4 = 0.012 % high."""
-    for order in (EXACT_ORDERS + 1, 1500):
+    for order in (EXACT_UP_TO + 1, 1500):
         fixed, poisson = sums(base, rate, order)
         value = rdp_without_replacement(base.curve, rate, order, base.pure)
         assert fixed <= value <= fixed * (1 + mpf("1.2e-4"))
@@ -116,7 +116,7 @@ def test_few_values_of_the_curve() -> None:
 
 @pytest.mark.parametrize("base", BASES)
 def test_increasing_across_the_seam(base: Base) -> None:
-    orders = np.arange(EXACT_ORDERS - 5, EXACT_ORDERS + 5, 0.5)
+    orders = np.arange(EXACT_UP_TO - 5, EXACT_UP_TO + 5, 0.5)
     for values in (
         rdp_without_replacement(base.curve, 1e-4, orders, base.pure),
         rdp_without_replacement_from_curve(base.curve, 1e-4, orders),

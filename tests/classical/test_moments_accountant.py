@@ -9,8 +9,8 @@ import pytest
 from mpmath import mp, mpf
 
 from hockeystick.classical import get_delta, get_epsilon
-from hockeystick.classical.moments_accountant import minimise
 from hockeystick.errors import NumericalError, ParameterError
+from hockeystick.numerics.minimise import in_valley
 from tests.classical.bases import gaussian, laplace, truthful
 
 RHOS = (1e-9, 1e-3, 0.5, 40.0, 1e8)
@@ -74,7 +74,7 @@ def test_evaluations_grow_as_the_logarithm(rho: float, tolerance: float) -> None
 @pytest.mark.parametrize("tolerance", [1.0, 1e-3, 1e-9])
 def test_the_tolerance_is_kept(best: float, tolerance: float) -> None:
     """The lowest point of a valley with a sharp end, so that rounding does not hide it."""
-    found, value = minimise(lambda x: abs(x - best), tolerance)
+    found, value = in_valley(lambda x: abs(x - best), tolerance)
     assert abs(found - best) <= tolerance * min(1.0, 2 * best) + 1e-15 * best
     assert value == abs(found - best)
 

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 import hockeystick as hs
 from hockeystick.loss.base import Loss
+from hockeystick.loss.mixed import mixed
 from tests.laws import mechanisms as the
 
 Kind = type[hs.Mechanism]
@@ -22,10 +23,8 @@ imaginary = st.floats(-10.0, 10.0)
 def losses(kind: Kind) -> st.SearchStrategy[Loss]:
     """Either direction of a mechanism, sampled or not."""
     return st.builds(
-        lambda mechanism, back: (
-            mechanism.loss(hs.ADD_REMOVE).reverse() if back else mechanism.loss(hs.ADD_REMOVE)
-        ),
-        the.sampled(kind),
+        lambda evidence, back: evidence.loss.reverse() if back else evidence.loss,
+        the.sampled(kind).map(lambda mechanism: mechanism.evidence(hs.ADD_REMOVE)),
         st.booleans(),
     )
 
@@ -87,14 +86,13 @@ def test_sampling_interpolates(
     kind: Kind, data: st.DataObject, x: float, y: float, rate: float
 ) -> None:
     """E_Q of ((1−q) + q·R)^p: q = 0 gives 1, q = 1 the mechanism, and it is convex in q."""
-    loss = data.draw(the.of(kind)).loss(hs.ADD_REMOVE)
-    assert loss is not None
+    loss = data.draw(the.of(kind)).evidence(hs.ADD_REMOVE).loss
     if loss.infinite:
         return
-    mixed = loss.mix(rate)
-    assert k(mixed, x).real <= math.log1p(rate * math.expm1(min(k(loss, x).real, 700))) + 1e-11
-    assert k(mixed, x).real >= -1e-13
-    assert loss.mix(1.0).cgf(np.array([complex(x, y)]))[0] == k(loss, complex(x, y))
+    sampled = mixed(loss, rate)
+    assert k(sampled, x).real <= math.log1p(rate * math.expm1(min(k(loss, x).real, 700))) + 1e-11
+    assert k(sampled, x).real >= -1e-13
+    assert mixed(loss, 1.0).cgf(np.array([complex(x, y)]))[0] == k(loss, complex(x, y))
 
 
 @every

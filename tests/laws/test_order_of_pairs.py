@@ -119,17 +119,21 @@ def test_sampled_gaussian_pairs(mean: float, variance: float, relation: hs.Relat
 @pytest.mark.parametrize("relation", ORDERED, ids=repr)
 def test_the_order_counts_in_divergences_too(relation: hs.Relation) -> None:
     pair = hs.GammaPosterior.public_rate(6.0, 1.0)
-    one, other = pair.renyi(np.array([3.0]), relation)
+    one, other = pair.evidence(relation).renyi(np.array([3.0]))
     k = 6.0
     for value, (p, q) in ((one, (k + 1, k)), (other, (k, k + 1))):
         # E_Q[(P/Q)^3] = Γ(3p − 2q)·Γ(q)²/Γ(p)³
         log_moment = math.lgamma(3 * p - 2 * q) + 2 * math.lgamma(q) - 3 * math.lgamma(p)
         assert value[0] == pytest.approx(log_moment / 2, rel=1e-9)
     at_once = hs.GaussianPair(0.5, 1.4, 0.0, 1.0)
-    assert not math.isclose(*(float(x[0]) for x in at_once.renyi(np.array([2.0]), relation)))
+    assert not math.isclose(
+        *(float(x[0]) for x in at_once.evidence(relation).renyi(np.array([2.0])))
+    )
 
 
 def test_either_order_when_a_record_is_replaced() -> None:
     pair = hs.GammaPosterior.public_rate(2.0, 1.0)
-    one, other = pair.renyi(np.array([2.0]), hs.REPLACE_ONE)
-    assert one[0] == other[0] == max(x[0] for x in pair.renyi(np.array([2.0]), hs.ADD_REMOVE))
+    one, other = pair.evidence(hs.REPLACE_ONE).renyi(np.array([2.0]))
+    assert (
+        one[0] == other[0] == max(x[0] for x in pair.evidence(hs.ADD_REMOVE).renyi(np.array([2.0])))
+    )

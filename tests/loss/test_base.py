@@ -14,6 +14,7 @@ import hockeystick as hs
 from hockeystick.loss.atoms import EVERYTHING, NOTHING, AtomicLoss
 from hockeystick.loss.base import Loss
 from hockeystick.loss.gaussian import GaussianLoss, TruncatedGaussianLoss
+from hockeystick.loss.mixed import mixed
 from hockeystick.loss.sum import ComposedLoss
 from tests.oracles import pairs
 from tests.oracles.pairs import Pair
@@ -80,9 +81,8 @@ CASES = cases(slow=lambda name, rate: False)
 
 
 def loss_of(name: str, rate: float | None, back: bool) -> Loss:
-    loss = PLAIN[name][0].loss(hs.ADD_REMOVE)
-    assert loss is not None
-    loss = loss if rate is None else loss.mix(rate)
+    loss = PLAIN[name][0].evidence(hs.ADD_REMOVE).loss
+    loss = loss if rate is None else mixed(loss, rate)
     return loss.reverse() if back else loss
 
 
@@ -202,7 +202,7 @@ class TestProfile:
     @pytest.mark.parametrize("s", [0.5, 3.0, 10.0, 0.25 + 2j, 2 + 1j])
     def test_cumulants_of_a_gaussian_profile(self, noise: float, s: complex) -> None:
         """s(s+1)/2σ²: Theorem 6 of Balle, Barthe and Gaboardi (2018) must give it back."""
-        loss = hs.ProfileDP(hs.Gaussian(noise)).loss(hs.ADD_REMOVE)
+        loss = hs.ProfileDP(hs.Gaussian(noise)).evidence(hs.ADD_REMOVE).loss
         value = complex(loss.cgf(np.array([s]))[0])
         truth = s * (s + 1) / (2 * noise**2)
         assert abs(np.exp(value - truth) - 1) <= 1e-10 * max(1, abs(truth))
@@ -212,7 +212,7 @@ class TestProfile:
         "mechanism", [hs.Laplace(1.0), hs.Gaussian(2.0), hs.PureDP(0.5)], ids=repr
     )
     def test_profile_is_given_back(self, mechanism: hs.Mechanism) -> None:
-        loss = hs.ProfileDP(mechanism).loss(hs.ADD_REMOVE)
+        loss = hs.ProfileDP(mechanism).evidence(hs.ADD_REMOVE).loss
         epsilon = np.linspace(0.0, 3.0, 13)
         np.testing.assert_allclose(
             loss.profile(epsilon), mechanism.profile(epsilon), rtol=1e-9, atol=1e-12
@@ -230,7 +230,7 @@ class TestProfile:
 
     def test_a_table_is_the_least_convex_curve_through_its_points(self) -> None:
         points = {0.0: 0.2, 0.5: 0.05, 1.0: 0.01}
-        loss = hs.ProfileDP(points).loss(hs.ADD_REMOVE)
+        loss = hs.ProfileDP(points).evidence(hs.ADD_REMOVE).loss
         for epsilon, delta in points.items():
             assert loss.profile(np.array([epsilon]))[0] == pytest.approx(delta, rel=1e-12)
         middle = loss.profile(np.array([0.25]))[0]

@@ -51,11 +51,11 @@ def counted(means: tuple[float, float], order: float) -> float:
 def test_poisson_counts_by_their_probabilities(means: tuple[float, float], order: float) -> None:
     eta = [math.log(mean) for mean in means]
     exact = ExponentialFamily(poisson, *eta, covariance=lambda eta: np.array([[math.exp(eta[0])]]))
-    forward, backward = exact.renyi(np.array([order]), hs.ADD_REMOVE)
+    forward, backward = exact.evidence(hs.ADD_REMOVE).renyi(np.array([order]))
     assert forward[0] == pytest.approx(counted(means, order), rel=1e-12)
     assert backward[0] == pytest.approx(counted(means[::-1], order), rel=1e-12)
     assert exact.rdp(order) == max(forward[0], backward[0])
-    plain = ExponentialFamily(poisson, *eta).renyi(np.array([order]), hs.ADD_REMOVE)[0][0]
+    plain = ExponentialFamily(poisson, *eta).evidence(hs.ADD_REMOVE).renyi(np.array([order]))[0][0]
     assert forward[0] * (1 - 1e-12) <= plain
     assert plain <= forward[0] * (1 + (1e-9 if order > 1.01 else 1e-3))
 
@@ -74,7 +74,9 @@ def test_the_divergence_as_printed_is_another_number() -> None:
 def test_infinite_outside_the_natural_parameter_space() -> None:
     """αη₁ + (1−α)η₂ leaves it, not αη₁ + (1−α)η₁, which never does."""
     family = ExponentialFamily(gamma, [1.0, -1.0], [3.0, -1.0], inside=in_gamma)
-    forward, backward = family.renyi(np.array([1.2, 1.499, 1.5, 1.501, 9.0]), hs.ADD_REMOVE)
+    forward, backward = family.evidence(hs.ADD_REMOVE).renyi(
+        np.array([1.2, 1.499, 1.5, 1.501, 9.0])
+    )
     assert np.isfinite(forward[:2]).all()
     assert np.isinf(forward[2:]).all()
     assert np.isfinite(backward).all()
@@ -106,9 +108,9 @@ def test_nearly_equal_parameters_keep_twelve_digits() -> None:
     careful = ExponentialFamily(gamma, first, second, inside=in_gamma, covariance=covariance)
     plain = ExponentialFamily(gamma, first, second, inside=in_gamma)
     for order in ORDERS:
-        found = careful.renyi(np.array([order]), hs.ADD_REMOVE)[0][0]
+        found = careful.evidence(hs.ADD_REMOVE).renyi(np.array([order]))[0][0]
         assert found == pytest.approx(exactly(first, second, order), rel=1e-12)
-        assert found <= plain.renyi(np.array([order]), hs.ADD_REMOVE)[0][0] <= 1e-10
+        assert found <= plain.evidence(hs.ADD_REMOVE).renyi(np.array([order]))[0][0] <= 1e-10
 
 
 def exactly(first: list[float], second: list[float], order: float) -> float:
@@ -131,7 +133,7 @@ def test_never_below_the_truth(order: float) -> None:
     first, second = [3.0, -2.0], [3.5, -2.5]
     for one, other in ((first, second), (second, first)):
         found = ExponentialFamily(gamma, one, other, inside=in_gamma)
-        value = found.renyi(np.array([order]), hs.ADD_REMOVE)[0][0]
+        value = found.evidence(hs.ADD_REMOVE).renyi(np.array([order]))[0][0]
         if math.isfinite(value):
             truth = exactly(one, other, order)
             assert truth <= value <= truth * (1 + (1e-9 if order >= 1.01 else 3e-3))
@@ -141,17 +143,17 @@ def test_the_worst_of_several_pairs() -> None:
     pairs = [(math.log(3), math.log(2)), (math.log(1), math.log(2)), (0.3, 0.4)]
     both = ExponentialFamily(poisson, [[a] for a, _ in pairs], [[b] for _, b in pairs])
     each = [ExponentialFamily(poisson, a, b) for a, b in pairs]
-    forward = both.renyi(np.array(ORDERS), hs.ADD_REMOVE)[0]
-    alone = [one.renyi(np.array(ORDERS), hs.ADD_REMOVE)[0] for one in each]
+    forward = both.evidence(hs.ADD_REMOVE).renyi(np.array(ORDERS))[0]
+    alone = [one.evidence(hs.ADD_REMOVE).renyi(np.array(ORDERS))[0] for one in each]
     np.testing.assert_array_equal(forward, np.max(alone, axis=0))
     assert set(np.argmax(alone, axis=0)) == {0, 1}  # not the same one at every order
 
 
 def test_replacing_takes_the_larger_of_both_orders() -> None:
     family = ExponentialFamily(poisson, math.log(3), math.log(2))
-    one, other = family.renyi(np.array([3.0]), hs.ADD_REMOVE)
+    one, other = family.evidence(hs.ADD_REMOVE).renyi(np.array([3.0]))
     assert one[0] != other[0]
-    for value in family.renyi(np.array([3.0]), hs.REPLACE_ONE):
+    for value in family.evidence(hs.REPLACE_ONE).renyi(np.array([3.0])):
         assert value[0] == max(one[0], other[0])
 
 

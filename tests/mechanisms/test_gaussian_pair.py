@@ -43,7 +43,7 @@ def _positive(matrix: Any) -> bool:
 @pytest.mark.parametrize("order", ORDERS)
 def test_the_formula(order: float) -> None:
     pair = GaussianPair(*ONE, *OTHER)
-    forward, backward = pair.renyi(np.array([order]), hs.ADD_REMOVE)
+    forward, backward = pair.evidence(hs.ADD_REMOVE).renyi(np.array([order]))
     assert forward[0] == pytest.approx(formula(ONE, OTHER, order), rel=1e-12)
     assert backward[0] == pytest.approx(formula(OTHER, ONE, order), rel=1e-12)
     assert pair.rdp(order) == max(forward[0], backward[0])
@@ -52,7 +52,7 @@ def test_the_formula(order: float) -> None:
 def test_infinite_once_the_covariances_do_not_fit() -> None:
     """Σ_α = αΣ₂ + (1−α)Σ₁ is 2 − α here: positive definite below order 2."""
     pair = GaussianPair(0.0, 2.0, 0.0, 1.0)
-    forward, backward = pair.renyi(np.array([1.999, 2.0, 5.0, math.inf]), hs.ADD_REMOVE)
+    forward, backward = pair.evidence(hs.ADD_REMOVE).renyi(np.array([1.999, 2.0, 5.0, math.inf]))
     assert np.isfinite(forward[0])
     assert np.isinf(forward[1:]).all()
     assert np.isfinite(backward).all()
@@ -66,7 +66,7 @@ def test_nearly_equal_covariances_keep_twelve_digits() -> None:
     other: Any = ([0.0, 0.0], [[1.0, 0.5], [0.5, 1 + 3 * tiny]])
     pair = GaussianPair(*one, *other)
     for order in ORDERS:
-        found = pair.renyi(np.array([order]), hs.ADD_REMOVE)[0][0]
+        found = pair.evidence(hs.ADD_REMOVE).renyi(np.array([order]))[0][0]
         assert found < 1e-15
         assert found == pytest.approx(formula(one, other, order), rel=1e-12)
     line = GaussianPair(0.0, 1 + tiny, 0.0, 1.0)
@@ -77,7 +77,7 @@ def test_nearly_equal_covariances_keep_twelve_digits() -> None:
                 truth = (v - 1 - mp.log(v)) / 2
             else:
                 truth = ((1 - a) * mp.log(v) - mp.log(a + (1 - a) * v)) / (2 * (a - 1))
-        assert line.renyi(np.array([order]), hs.ADD_REMOVE)[0][0] == pytest.approx(
+        assert line.evidence(hs.ADD_REMOVE).renyi(np.array([order]))[0][0] == pytest.approx(
             float(truth), rel=1e-12
         )
 
@@ -102,7 +102,7 @@ def test_one_coordinate_that_differs_is_exact() -> None:
     wide = np.eye(2) + np.ones((2, 2))
     flat = GaussianPair([0.5, 0.5], wide, [0.0, 0.0], np.eye(2))
     line = GaussianPair(math.sqrt(0.5), 3.0, 0.0, 1.0)
-    assert flat.loss(hs.ADD_REMOVE) is not None
+    assert flat.evidence(hs.ADD_REMOVE).pairs
     for epsilon in (0.1, 1.0, 4.0):
         assert flat.delta(epsilon) == pytest.approx(line.delta(epsilon), rel=1e-12)
 
@@ -126,7 +126,7 @@ def by_drawing(draws: int, epsilon: float) -> tuple[float, float]:
 @pytest.mark.slow
 def test_coordinates_one_by_one_are_the_pair() -> None:
     pair = GaussianPair(*ONE, *OTHER)
-    assert pair.loss(hs.ADD_REMOVE) is None
+    assert not pair.evidence(hs.ADD_REMOVE).pairs
     apart = pair.independent()
     np.testing.assert_allclose(apart.rdp(ORDERS), pair.rdp(ORDERS), rtol=1e-12)
     delta, spread = by_drawing(400_000, 0.5)
@@ -138,7 +138,7 @@ def test_coordinates_one_by_one_are_the_pair() -> None:
 def test_variances_too_far_apart_are_known_by_curve() -> None:
     for variance in (11.5, 0.08):
         pair = GaussianPair(0.3, variance, 0.0, 1.0)
-        assert pair.loss(hs.ADD_REMOVE) is None
+        assert not pair.evidence(hs.ADD_REMOVE).pairs
         assert 0 < pair.epsilon(1e-5) < math.inf
 
 

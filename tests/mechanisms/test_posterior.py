@@ -45,8 +45,7 @@ def crossing(p: Any, q: Any, epsilon: float) -> float:
 
 
 def dominated(mechanism: hs.Mechanism, relation: Relation, p: Any, q: Any) -> None:
-    loss = mechanism.loss(relation)
-    assert loss is not None
+    loss = mechanism.evidence(relation).loss
     assert (sticks(p, q) <= loss.profile(EPSILONS) + 1e-12).all()
     assert (sticks(q, p) <= loss.reverse().profile(EPSILONS) + 1e-12).all()
 
@@ -195,7 +194,9 @@ def by_integration(p: Any, q: Any, order: float) -> float:
 @pytest.mark.parametrize("order", [1.05, 1.5, 2.0, 3.5])
 def test_renyi_by_integration(order: float) -> None:
     gammas = stats.gamma(5.0), stats.gamma(3.0)
-    forward, backward = GammaPosterior.public_rate(3.0, 2.0).renyi(np.array([order]), hs.ADD_REMOVE)
+    forward, backward = (
+        GammaPosterior.public_rate(3.0, 2.0).evidence(hs.ADD_REMOVE).renyi(np.array([order]))
+    )
     assert forward[0] == pytest.approx(by_integration(*gammas, order), rel=1e-9)
     if order < 2.5:
         assert backward[0] == pytest.approx(by_integration(*gammas[::-1], order), rel=1e-9)

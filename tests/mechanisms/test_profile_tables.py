@@ -49,7 +49,7 @@ def test_one_use_of_a_table(table: Table, epsilon: float, data: st.DataObject) -
 
 @given(tables)
 def test_the_law_adds_up_and_ends_exactly(table: Table) -> None:
-    loss = hs.ProfileDP(table).loss(hs.ADD_REMOVE)
+    loss = hs.ProfileDP(table).evidence(hs.ADD_REMOVE).loss
     assert loss.infinite == loss.void == min(table.values())
     total = loss.atoms.q.sum() + loss.void
     assert total == pytest.approx(1.0, rel=1e-13)
@@ -122,6 +122,6 @@ def test_sampled_tables_answer() -> None:
 
 def test_a_long_table_is_fast() -> None:
     places = np.linspace(0, 10, 2000)
-    curve = hs.Gaussian(1.0).loss(hs.ADD_REMOVE).profile(places)
+    curve = hs.Gaussian(1.0).evidence(hs.ADD_REMOVE).loss.profile(places)
     table = hs.ProfileDP(dict(zip(places.tolist(), curve.tolist(), strict=True)))
     assert table.delta(1.0) == pytest.approx(hs.Gaussian(1.0).delta(1.0), rel=1e-4)

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hockeystick.errors import NumericalError
-from hockeystick.numerics.roots import find_root
+from hockeystick.numerics.roots import find_root, last_true, last_whole
 
 CASES: list[tuple[str, Callable[[float], float], float, float, float]] = [
     ("line", lambda x: 3 * x - 1, -1.0, 2.0, 1 / 3),
@@ -84,3 +84,17 @@ def test_no_sign_change_is_an_error(function: Callable[[float], float]) -> None:
 def test_not_a_number_inside_is_an_error() -> None:
     with pytest.raises(NumericalError, match="not a number"):
         find_root(lambda x: math.nan if 0.1 < x < 0.9 else x - 0.5, 0.0, 1.0)
+
+
+@given(st.integers(-(10**6), 10**6), st.integers(1, 10**6), st.booleans())
+def test_the_last_whole_number_in_either_direction(last: int, gap: int, up: bool) -> None:
+    sign = 1 if up else -1
+    start, beyond = last - sign * (gap // 2), last + sign * gap
+    assert last_whole(lambda n: sign * (n - last) <= 0, start, beyond) == (last, last + sign)
+
+
+@given(st.floats(0.0, 1.0, exclude_max=True), st.integers(0, 60))
+def test_halving_keeps_the_edge_between_its_ends(edge: float, rounds: int) -> None:
+    low, high = last_true(lambda x: x <= edge, 0.0, 1.0, rounds)
+    assert low <= edge < high
+    assert high - low <= max(2.0**-rounds, math.ulp(high))

@@ -12,7 +12,7 @@ from scipy import stats
 
 from hockeystick.random import coins
 from hockeystick.random.coins import exponential, rational
-from hockeystick.random.words import source
+from hockeystick.random.generators import source
 from tests.support.choices import Choices, law
 from tests.support.fixed_words import Fixed
 

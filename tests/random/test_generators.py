@@ -17,12 +17,10 @@ from numpy.random import PCG64, Generator
 from scipy import stats
 
 from hockeystick.errors import HockeystickError, ParameterError
+from hockeystick.random.batches import _distribution, binomial, coins
 from hockeystick.random.generators import (
     MissingExtra,
     SecureGenerator,
-    _distribution,
-    binomial,
-    coins,
     generator,
     known_secure,
 )

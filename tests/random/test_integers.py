@@ -12,8 +12,8 @@ from scipy import stats
 
 import hockeystick as hs
 from hockeystick.random import integers
+from hockeystick.random.generators import source
 from hockeystick.random.integers import LARGEST, discrete_gaussian, discrete_laplace
-from hockeystick.random.words import source
 from tests.support.choices import Choices, Rejected, law
 from tests.support.fixed_words import Fixed
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from hockeystick.random.generators import source
 from hockeystick.random.noise import laplace, normal
-from hockeystick.random.words import source
 from tests.support.fixed_words import Fixed
 
 

@@ -11,7 +11,7 @@ import pytest
 from scipy import stats
 
 import hockeystick as hs
-from hockeystick.random.words import below, of_system, source
+from hockeystick.random.generators import below, of_system, source
 from tests.support.fixed_words import Fixed
 
 MECHANISMS = [

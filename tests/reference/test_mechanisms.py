@@ -114,10 +114,9 @@ def ask(row: Row) -> tuple[float, float]:
         return bound.lower, bound.upper
     adding = row["direction"] == "add"
     if query == "rdp":
-        value = float(mechanism.renyi(np.array([given]), relation)[adding][0])
+        value = float(mechanism.evidence(relation).renyi(np.array([given]))[adding][0])
         return value * (1 - 1e-13), value * (1 + 1e-13)
-    sides = questions.directions(mechanism, relation)
-    assert sides is not None
+    (sides, *_) = questions.dominating(questions.parts_of(mechanism, relation))
     return one_direction(row["mechanism"], relation, len(sides) - 1 if adding else 0, query, given)
 
 
@@ -126,8 +125,7 @@ def one_direction(
     text: str, relation: hs.Relation, side: int, query: str, given: float
 ) -> tuple[float, float]:
     """Kept, because a symmetric mechanism is asked the same twice."""
-    sides = questions.directions(hs.parse(text), relation)
-    assert sides is not None
+    (sides, *_) = questions.dominating(questions.parts_of(hs.parse(text), relation))
     question = EpsilonAt(given) if query == "epsilon" else DeltaAt(given)
     lower, upper, _ = auto.answer(question, sides[side], auto.AUTO)
     return lower, upper

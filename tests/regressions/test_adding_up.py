@@ -230,7 +230,7 @@ def test_the_top_of_three_laplace_steps(rate: float) -> None:
 
 def test_the_lattice_refuses_a_grid_finer_than_the_losses() -> None:
     run = hs.PureDP(1.1) * 3 + hs.PureDP(0.7).on(hs.Poisson(0.1)) * 2
-    (side, *_) = questions.directions(run, hs.ADD_REMOVE) or []
+    ((side, *_), *_) = questions.dominating(questions.parts_of(run, hs.ADD_REMOVE))
     with pytest.raises(hs.NumericalError, match="finer"):
         lattice.epsilon(side, 1e-30)
     answer = run.epsilon(1e-30, method="lattice")  # by adding up
@@ -241,10 +241,11 @@ def test_the_lattice_refuses_a_grid_finer_than_the_losses() -> None:
 @pytest.mark.slow
 def test_rare_samples_no_longer_start_above_the_truth() -> None:
     """n times the δ of one step is an upper bound to first order: 1.00009 δ at ε = 0.5665."""
-    loss = (hs.Gaussian(0.5789242939561258).on(hs.Poisson(1.5087502876405753e-08))).loss(
-        hs.ADD_REMOVE
+    loss = (
+        (hs.Gaussian(0.5789242939561258).on(hs.Poisson(1.5087502876405753e-08)))
+        .evidence(hs.ADD_REMOVE)
+        .loss
     )
-    assert loss is not None
     side = ComposedLoss([(loss, 2823)])
     for route in (lattice, adding):
         bound = route.epsilon(side, 1.6882282114927842e-26)

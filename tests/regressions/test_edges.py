@@ -9,10 +9,9 @@ import numpy as np
 import pytest
 
 import hockeystick as hs
-from hockeystick.loss.base import Loss, Nodes
-from hockeystick.loss.hull import hull_loss
+from hockeystick.loss.mixed import mixed
+from hockeystick.loss.points import pair_of, side_through
 from hockeystick.numerics.binomial import binomial_above
-from hockeystick.numerics.series import Array
 
 
 def test_a_curve_known_at_infinity_alone_says_nothing_better_at_order_one() -> None:
@@ -78,30 +77,17 @@ def test_groups_of_concentrated_releases(size: int) -> None:
     assert float(truth) * (1 - 1e-15) <= found.xi <= float(truth) * (1 + 1e-6)
 
 
-def test_a_continuous_loss_must_give_its_tails() -> None:
-    class Forgetful(Loss):
-        top, bottom = 1.0, -1.0
-
-        def nodes(self, low: float, high: float, turn: float) -> Nodes:
-            raise NotImplementedError
-
-        def profile(self, epsilon: Array) -> Array:
-            raise NotImplementedError
-
-    with pytest.raises(hs.NumericalError, match="must give its tails"):
-        Forgetful().tails(np.zeros(1))
-
-
 @pytest.mark.parametrize("top", [0.5, 3.0, 10.0])
-def test_a_hull_leaves_nothing_where_the_curve_leaves_nothing(top: float) -> None:
+def test_points_leave_nothing_where_the_curve_leaves_nothing(top: float) -> None:
     """Randomized response: two losses, and no mass that one law has and the other has not."""
-    u = np.linspace(-top, top, 101)
+    u = np.linspace(0.0, top, 101)
     p = 1 / (1 + math.exp(-top))
-    h = np.where(u < -top, -np.expm1(u), -p * np.expm1(u - top))
-    loss = hull_loss(np.append(0.0, np.exp(u)), np.append(1.0, h))
+    h = -p * np.expm1(u - top)
+    loss = pair_of(side_through(u, h))
     assert loss.void == 0
     assert loss.infinite == 0
-    assert loss.mix(0.1).atoms.losses.size == loss.atoms.losses.size
+    assert loss.atoms.p[-1] == pytest.approx(p, rel=1e-12)
+    assert mixed(loss, 0.1).atoms.losses.size == loss.atoms.losses.size
 
 
 def test_moments_that_do_not_exist_in_an_epoch() -> None:

@@ -182,7 +182,7 @@ def test_a_trade_off_is_rounded_outwards() -> None:
 def test_no_grid_is_finer_than_rounding(text: str, epsilon: float) -> None:
     """Once its cells had numbers that no integer holds, and were written outside of it."""
     run = hs.parse(text)
-    (side, *_) = questions.directions(run, hs.ADD_REMOVE) or []
+    ((side, *_), *_) = questions.dominating(questions.parts_of(run, hs.ADD_REMOVE))
     with pytest.raises(hs.NumericalError, match="finer than the losses are rounded"):
         grid.delta(side, epsilon)
     added_up, best = run.delta(epsilon, method="lattice"), run.delta(epsilon)

@@ -27,7 +27,7 @@ def peak_of(work: Callable[[], Any]) -> tuple[Any, float]:
 
 def test_a_profile_far_off_the_real_line() -> None:
     """As `(ProfileDP(Gaussian(0.5)) * 4).epsilon(1e-5)` asks for; it took 3.5 GB."""
-    loss = hs.ProfileDP(hs.Gaussian(1.0)).loss(hs.ADD_REMOVE)
+    loss = hs.ProfileDP(hs.Gaussian(1.0)).evidence(hs.ADD_REMOVE).loss
     s = 1 + 1j * np.linspace(0, 1500, 301)
     found, peak = peak_of(lambda: loss.cgf(s))
     assert peak < 60
@@ -37,7 +37,7 @@ def test_a_profile_far_off_the_real_line() -> None:
 
 
 def test_more_terms_than_can_be_summed_are_refused() -> None:
-    loss = hs.ProfileDP(hs.Gaussian(1.0)).loss(hs.ADD_REMOVE)
+    loss = hs.ProfileDP(hs.Gaussian(1.0)).evidence(hs.ADD_REMOVE).loss
     with pytest.raises(hs.NumericalError, match="K of a profile would take"):
         loss.cgf(1 + 1j * np.linspace(0, 1500, 300_000))
 

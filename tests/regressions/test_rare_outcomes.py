@@ -47,7 +47,7 @@ def two_discrete_gaussians(rate: float, epsilon: float) -> tuple[mp.mpf, mp.mpf]
 @pytest.mark.parametrize(("noise", "moved"), [(0.3, 1), (1.0, 2), (5.0, 3)])
 def test_a_cut_discrete_gaussian(noise: float, moved: int, mass: float) -> None:
     """Nothing is lost: what is cut is infinite, under both laws, and it is about what was asked."""
-    loss = hs.DiscreteGaussian(noise, moved).loss(hs.ADD_REMOVE)
+    loss = hs.DiscreteGaussian(noise, moved).evidence(hs.ADD_REMOVE).loss
     cut = loss.truncated(mass)
     assert cut.infinite == cut.void <= 2 * mass  # on both sides
     assert cut.atoms.p.sum() + cut.infinite == pytest.approx(1.0, rel=1e-13)
@@ -68,7 +68,7 @@ def test_two_discrete_gaussians_on_one_sample(delta: float) -> None:
 
 def test_both_ends_of_a_product_are_kept() -> None:
     """The reverse of two discrete Gaussians costs what they cost, however rare the outcome."""
-    loss = product([(hs.DiscreteGaussian(1.0).loss(hs.ADD_REMOVE), 2)])
+    loss = product([(hs.DiscreteGaussian(1.0).evidence(hs.ADD_REMOVE).loss, 2)])
     places = np.array([0.0, 5.0, 15.0, 30.0])
     assert loss.reverse().profile(places) == pytest.approx(loss.profile(places), rel=1e-10)
     assert loss.profile(places)[-1] < 1e-80

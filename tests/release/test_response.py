@@ -11,7 +11,7 @@ import pytest
 from scipy import stats
 
 import hockeystick as hs
-from hockeystick.random.words import source
+from hockeystick.random.generators import source
 from hockeystick.release.response import respond, truth_digits, truths
 from tests.support.fixed_words import Fixed
 

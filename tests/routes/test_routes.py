@@ -68,7 +68,7 @@ def test_lattice_contour_and_renyi_agree_on_epsilon(run: hs.Mechanism, delta: fl
     assert lattice == pytest.approx(best, rel=1e-4)
     assert lattice.lower >= best * (1 - 0.25)
     assert best.lower <= renyi.upper
-    if all(part.loss(hs.ADD_REMOVE).infinite == 0 for part in run.parts):
+    if all(part.evidence(hs.ADD_REMOVE).loss.infinite == 0 for part in run.parts):
         assert renyi <= 1.6 * best
     if run in TOO_LONG:
         return

@@ -136,7 +136,7 @@ def test_random_allocation_against_all_outcomes(epsilon: float, steps: int, orde
     step = hs.RandomizedResponse(epsilon).on(hs.RandomAllocation(steps))
     orders = np.array([order])
     forward, backward = allocation_truth(epsilon, steps, order)
-    found = step.renyi(orders, hs.ZERO_OUT)
+    found = step.evidence(hs.ZERO_OUT).renyi(orders)
     assert forward <= found[0][0] <= forward * (1 + 1e-9)
     assert backward <= found[1][0] <= backward * (1 + 1e-7)
 
@@ -149,6 +149,9 @@ def test_random_allocation_between_and_beyond_the_integers() -> None:
     assert (values[:-1] <= orders[:-1] / 8 * (1 + 1e-12)).all()
     forward, _ = allocation_truth(1.0, 4, 2.5)
     between = (
-        hs.RandomizedResponse(1.0).on(hs.RandomAllocation(4)).renyi(np.array([2.5]), hs.ZERO_OUT)
+        hs.RandomizedResponse(1.0)
+        .on(hs.RandomAllocation(4))
+        .evidence(hs.ZERO_OUT)
+        .renyi(np.array([2.5]))
     )
     assert forward < between[0][0] < 1.05 * forward

@@ -102,6 +102,9 @@ def test_groups_of_what_is_known_by_its_curve(
     mechanism: hs.Mechanism, relation: hs.Relation
 ) -> None:
     grouped = mechanism.on(hs.Poisson(0.01)).group(2)
-    for ask in (lambda: grouped.epsilon(1e-5, relation=relation), lambda: grouped.loss(relation)):
+    for ask in (
+        lambda: grouped.epsilon(1e-5, relation=relation),
+        lambda: grouped.evidence(relation).loss,
+    ):
         with pytest.raises(ParameterError, match="no pair is known for 2 records together"):
             ask()

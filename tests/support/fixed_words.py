@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from hockeystick.random.words import Words
+from hockeystick.random.generators import Words
 
 
 class Fixed:

@@ -102,14 +102,14 @@ def _between(e: float, a: float, given: Coins, limit: float, close: float) -> Bo
     flat = a * best.loss < FLAT
     close = max(FLAT / 10, close) if flat else close
     wanted = close * min(1.0, best.divergence)
-    known = min(uppers)[0]
+    simplest, _ = min(uppers)
     within_reach = given.number <= MOST_COINS and e <= LARGE and a <= HIGHEST
-    if known > lower + wanted and within_reach:
+    if simplest > lower + wanted and within_reach:
         if given.number >= OUTCOMES:
             channel = fewer_outcomes(channel, channel.shares(best.pair, a), OUTCOMES)
             best = seen(channel, best.loss, a)
-        if best.divergence < known:
-            uppers.append((certified(channel, best, wanted, known), "certificate"))
+        if best.divergence < simplest:
+            uppers.append((certified(channel, best, wanted, simplest), "certificate"))
     upper, method = min(uppers)
     if lower > upper * (1 + 1e-9):
         raise NumericalError(f"the ends cross: {lower!r} > {upper!r}")

@@ -30,6 +30,7 @@ import numpy as np
 
 from hockeystick.bernoulli.channel import Channel
 from hockeystick.bernoulli.corners import HUGE, LARGE, Cells, Corners, Side
+from hockeystick.numerics.log_sum import log_sum_exp
 from hockeystick.numerics.series import Array
 
 UNIT = 2.0**-52
@@ -89,7 +90,7 @@ def _by_corners(at: Corners, rho: Side, sigma: Side, slack: float) -> tuple[Arra
     plane, size = rho.tangent(rho.ends[[0, 0, 1, 1]], pairs.y, pairs.x)
     other, other_size = sigma.tangent(sigma.ends[[0, 1, 0, 1]], pairs.not_x, pairs.not_y)
     upper = at.j - plane - other + slack * (at.j + size + other_size)
-    upper = np.where(rho.known & sigma.known, _number(upper).max(axis=0), math.inf)
+    upper = np.where(rho.finite & sigma.finite, _number(upper).max(axis=0), math.inf)
     return upper, sum(at.by_rho) - plane, sum(at.by_sigma) - other
 
 
@@ -106,8 +107,8 @@ def _by_growth(lagrangian: Lagrangian, cells: Cells, at: Corners, slack: float) 
         upper = np.where(log_c - 1 > at.log_j[3], np.minimum(upper, 0.0), upper)
     if 0.3 < multiplier <= 1:
         # What is too large for floats is known from below only.
-        known = (cells.rho_high < LARGE) & (cells.sigma_high < LARGE) & (c[3] < HUGE)
-        gain = np.where(known, (1 - multiplier) * c[3] / multiplier, math.inf)
+        finite = (cells.rho_high < LARGE) & (cells.sigma_high < LARGE) & (c[3] < HUGE)
+        gain = np.where(finite, (1 - multiplier) * c[3] / multiplier, math.inf)
         lost = c[0] / multiplier - at.j[0] + c_other[0]
         size = gain + c[0] / multiplier + at.j[0] + c_other[0]
         upper = np.minimum(upper, _number(gain - lost + slack * size))
@@ -119,7 +120,7 @@ def _by_rays(
 ) -> tuple[Array, Array]:
     """For cells that touch P = Q at one of the ends (0, 0) and (1, 1); inf for others."""
     _, a, unit, _, one, other = lagrangian
-    found = []
+    uppers = []
     for low, begin, log_scale, weight, part in (
         (cells.rho_low, cells.sigma_low, one, at.pairs.y[1], at.by_rho[0][1]),
         (cells.sigma_low, cells.rho_low, other, at.pairs.not_x[2], at.by_sigma[0][2]),
@@ -128,8 +129,8 @@ def _by_rays(
         far = log_scale + np.log(weight) + a * low - 1 > at.log_j[3]
         far &= log_scale + unit <= 0  # λ <= 1, as above
         upper = np.where(far, 0.0, np.maximum(_number(upper), 0.0))
-        found.append(np.where(begin == 0, upper, math.inf))
-    return found[0], found[1]
+        uppers.append(np.where(begin == 0, upper, math.inf))
+    return uppers[0], uppers[1]
 
 
 def _by_ratio(lagrangian: Lagrangian, cells: Cells, upper: Array) -> Array:
@@ -152,8 +153,7 @@ def _by_ratio(lagrangian: Lagrangian, cells: Cells, upper: Array) -> Array:
         for k in ends
     )
     log_terms = log_one + np.maximum(near, far)
-    peak = log_terms.max(axis=1)
-    log_sum = peak + np.log(np.exp(log_terms - peak[:, None]).sum(axis=1))
+    log_sum = log_sum_exp(log_terms)
     log_size = np.log(-np.expm1(-sigma_low)) + (a - 1) * rho_low  # of x^α·y^{1−α}, at least
     below = (log_sum < log_multiplier - 0.01) & (log_size > math.log(1000 * a) - log_multiplier)
     upper[huge[below]] = 0.0
@@ -164,9 +164,9 @@ def _blur(rho_gap: Array, sigma_gap: Array, j: Array) -> tuple[Array, Array]:
     """How much is lost to the extent in ρ and in σ: only to choose where to cut."""
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         log_j = np.log(np.maximum(j, 1e-300))
-        found = []
+        blurs = []
         for gap, side in ((rho_gap, 1), (sigma_gap, 2)):
             bend = j[3] * np.minimum(log_j[3] - log_j[side], 1.0) ** 2 / 8
             value = np.maximum(gap.reshape(4, -1).max(axis=0), bend)
-            found.append(np.where(np.isfinite(value), value, 1e300))
-    return found[0], found[1]
+            blurs.append(np.where(np.isfinite(value), value, 1e300))
+    return blurs[0], blurs[1]

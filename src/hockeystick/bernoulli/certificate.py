@@ -74,12 +74,12 @@ def certified(channel: Channel, best: Symmetric, wanted: float, useful: float) -
     The goal is relaxed where it takes too many cells, at last to a tenth of the way to `useful`;
     inf where even that fails.
     """
-    found = multipliers(channel, best)
-    if found is None:
+    weights = multipliers(channel, best)
+    if weights is None:
         return math.inf
     a, unit = best.order, best.log_seen
     lagrangian = Lagrangian(
-        channel, a, unit, found.first, found.log_first - unit, found.log_second - unit
+        channel, a, unit, weights.first, weights.log_first - unit, weights.log_second - unit
     )
     weight = math.exp(lagrangian.log_one + best.log_given)
     weight += math.exp(lagrangian.log_other + best.log_given)

@@ -9,7 +9,7 @@ import numpy as np
 from hockeystick.bernoulli.channel import MOST_COINS, coins
 from hockeystick.bernoulli.excess import divergence_of_excess, log_excess_of_guarantee
 from hockeystick.bernoulli.parameters import Coins, coins_of, order_of
-from hockeystick.bernoulli.symmetric import symmetric_loss
+from hockeystick.bernoulli.symmetric import log_excess_of_pair, symmetric_loss
 from hockeystick.checks import non_negative, probability
 
 
@@ -40,8 +40,6 @@ def symmetric_divergence(p: float, order: float) -> float:
 
 
 def _divergence(rho: float, a: float) -> float:
-    from hockeystick.bernoulli.symmetric import log_excess_of_pair
-
     return divergence_of_excess(log_excess_of_pair(rho, a), a) if rho else 0.0
 
 

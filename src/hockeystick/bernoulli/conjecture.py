@@ -121,8 +121,8 @@ def _trial(rng: np.random.Generator) -> Trial:
     problem = Problem(_kernel(np.concatenate([corners, inner]), k), order, epsilon)
     size = len(corners) + INNER
     weights = rng.dirichlet(np.full(size, 0.5), 2)
-    found = problem.improved(*weights)
-    return Trial(epsilon, order, c, d, k, bound, found.value)
+    worst = problem.improved(*weights)
+    return Trial(epsilon, order, c, d, k, bound, worst.value)
 
 
 def _log_uniform(rng: np.random.Generator, low: float, high: float) -> float:

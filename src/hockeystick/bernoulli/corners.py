@@ -37,7 +37,7 @@ class Side(NamedTuple):
     behind_middle: Array
     ahead_slope: Array
     behind_slope: Array
-    known: Array
+    finite: Array
     """Whether all of that are floats."""
 
     @classmethod

@@ -9,6 +9,7 @@ times what it was; at a_w it has an atom. The loss is bounded even where it was 
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 
@@ -17,11 +18,13 @@ import numpy as np
 from hockeystick.bernoulli.channel import Channel, fewer_outcomes
 from hockeystick.bernoulli.profile import contracted
 from hockeystick.errors import NumericalError
-from hockeystick.loss.atoms import NOTHING, AtomicLoss
-from hockeystick.loss.base import EMPTY, Atoms, Loss
-from hockeystick.loss.half import Half
-from hockeystick.loss.halves import HalvesLoss
-from hockeystick.loss.hull import hull_loss
+from hockeystick.loss.atoms import NOTHING
+from hockeystick.loss.base import Loss
+from hockeystick.loss.measure import Atoms
+from hockeystick.loss.points import Side, pair_of, side_through
+from hockeystick.loss.two_sided.curve import Curve
+from hockeystick.loss.two_sided.loss import TwoSidedLoss, listed
+from hockeystick.loss.two_sided.panels import PanelCurve
 from hockeystick.numerics.series import Array
 
 MOST_KINKS = 80
@@ -29,41 +32,39 @@ MOST_KINKS = 80
 MOST_OUTCOMES = 400
 """More outcomes are merged, to the safe side."""
 DOTS = 4000
+"""Points of a curve that has more outcomes than that."""
+ROUNDING = 1e-15
+"""A mass at loss 0 up to this is a difference that is 0."""
 LARGEST = 600.0
 """Where coins can tell more, they are taken for the parameter itself."""
 
 
-class CoinHalf(Half):
+@dataclass(frozen=True, eq=False)
+class CoinCurve(PanelCurve):
     """h' for a >= 1, of one direction."""
-
-    def __init__(self, base: Loss, channel: Channel) -> None:
-        super().__init__((), 1.0)
-        object.__setattr__(self, "base", base)
-        speaks = channel.w > 0
-        larger = np.exp(channel.log_mass[speaks])
-        object.__setattr__(self, "channel", channel)
-        object.__setattr__(self, "_reach", channel.w[speaks])
-        object.__setattr__(self, "_zero", larger * channel.ratio[speaks])
-        object.__setattr__(self, "_lean", larger * channel.lean[speaks])
 
     base: Loss
     channel: Channel
-    _reach: Array
-    _zero: Array
-    _lean: Array
+
+    infinite = 0.0
+
+    @cached_property
+    def _speaking(self) -> tuple[Array, Array, Array]:
+        """w, W₀ and W₁ − W₀ of each outcome with w > 0."""
+        speaks = self.channel.w > 0
+        larger = np.exp(self.channel.log_mass[speaks])
+        zero, lean = self.channel.ratio[speaks], self.channel.lean[speaks]
+        return self.channel.w[speaks], larger * zero, larger * lean
 
     def delta(self, u: Array) -> Array:
         return contracted(self.channel, self.base.profile(u), u)
 
-    @property
-    def infinite(self) -> float:
-        return 0.0
-
     @cached_property
     def kinks(self) -> Array:
         """log a_w of each outcome with w > 0: where e^u − 1 = h·(e^w − 1)."""
-        goal = self._reach + np.log(-np.expm1(-self._reach))
-        low, high = np.zeros_like(goal), self._reach.copy()
+        w, _, _ = self._speaking
+        goal = w + np.log(-np.expm1(-w))
+        low, high = np.zeros_like(goal), w
         for _ in range(64):
             middle = (low + high) / 2
             with np.errstate(divide="ignore", over="ignore"):
@@ -81,7 +82,7 @@ class CoinHalf(Half):
 
     def _scale(self, u: Array) -> Array:
         """s, by which the law of the loss is multiplied just above each u."""
-        return np.asarray(np.where(self.kinks > u[..., None], self._lean, 0.0).sum(axis=-1))
+        return np.asarray(np.where(self.kinks > u[..., None], self._speaking[2], 0.0).sum(axis=-1))
 
     @cached_property
     def _before(self) -> Atoms:
@@ -96,11 +97,12 @@ class CoinHalf(Half):
     @cached_property
     def atoms(self) -> Atoms:
         """Q-mass W₀ + (W₁ − W₀)·Q[L >= log a_w] at each a_w, and s times what there was before."""
+        _, zero, lean = self._speaking
         losses, log_q = self.base.atoms
         beyond = np.where(losses >= self.kinks[:, None], np.exp(log_q), 0.0).sum(axis=1)
         beyond = beyond + self.base.tails(self.kinks).q_above
         with np.errstate(divide="ignore"):
-            new = np.log(self._zero + self._lean * beyond)
+            new = np.log(zero + lean * beyond)
             old = self._before.log_q + np.log(self._scale(self._before.losses))
         both = np.append(self.kinks, self._before.losses), np.append(new, old)
         kept = (both[1] > -math.inf) & (both[0] > 0)
@@ -116,8 +118,11 @@ class CoinHalf(Half):
             q += scale * np.maximum(near.q_above - far.q_above, 0.0)
         return p, q
 
-    def truncated(self, mass: float) -> tuple[Half, float]:
+    def truncated(self, mass: float) -> tuple[Curve, float]:
         return self, 0.0
+
+    def raised(self, by: float) -> Curve:
+        raise NumericalError("coins have no loss +inf")
 
     def log_beyond(self, power: float, least: float) -> float:
         return -math.inf
@@ -130,36 +135,29 @@ def coin_loss(base: Loss, channel: Channel) -> tuple[Loss, bool]:
     small = channel.w.size <= MOST_KINKS
     if not small and channel.w.size > MOST_OUTCOMES:
         channel = fewer_outcomes(channel, np.exp(channel.log_mass), MOST_OUTCOMES)
-    forward = CoinHalf(base, channel)
-    backward = forward if base.symmetric else CoinHalf(base.reverse(), channel)
+    forward = CoinCurve(base, channel)
+    backward = forward if base.symmetric else CoinCurve(base.reverse(), channel)
     if max(forward.top, backward.top) > LARGEST:
         return base, False
     if small and not base.continuous:
-        return _listed(forward, backward), True
+        return listed(forward, backward, ROUNDING), True
     try:
         if small:
-            return HalvesLoss(forward, None if base.symmetric else backward), True
+            return TwoSidedLoss(forward, backward), True
     except NumericalError:  # too rough to be integrated
         pass
-    return _dotted(forward, backward), False
+    return dotted_loss(forward, backward), False
 
 
-def _listed(forward: CoinHalf, backward: CoinHalf) -> AtomicLoss:
-    """Where nothing is continuous, atoms are all there is."""
-    (up, log_up), (down, log_down) = forward.atoms, backward.atoms
-    rest = 1 - float(np.exp(log_up + up).sum() + np.exp(log_down).sum())
-    middle = ([0.0], [math.log(rest)]) if rest > 1e-15 else (EMPTY, EMPTY)
-    return AtomicLoss(
-        np.concatenate([-down, middle[0], up]),
-        np.concatenate([log_down + down, middle[1], log_up]),
-        symmetric=forward is backward,
-    )
-
-
-def _dotted(forward: CoinHalf, backward: CoinHalf) -> Loss:
+def dotted_loss(forward: CoinCurve, backward: CoinCurve) -> Loss:
     """The pair whose profile connects a few thousand points of h'."""
-    even = np.linspace(-backward.top, forward.top, DOTS)
-    u = np.unique(np.concatenate([even, [0.0], forward.kinks, -backward.kinks]))
+    up, down = _dots(forward, backward.top), _dots(backward, forward.top)
+    return pair_of(up, None if forward is backward else down)
+
+
+def _dots(curve: CoinCurve, back: float) -> Side:
+    """As dense as `DOTS` from the smallest loss, −back, to the largest."""
+    even = np.linspace(-back, curve.top, DOTS)
+    u = np.unique(np.concatenate([[0.0], even[even > 0], curve.kinks]))
     u = u[np.append(True, np.diff(u) > 1e-12)]
-    h = contracted(forward.channel, forward.base.profile(u), u)
-    return hull_loss(np.append(0.0, np.exp(u)), np.append(1.0, h))
+    return side_through(u, curve.delta(u))

@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any, NamedTuple
 
-from hockeystick.checks import above_one, probability, whole
-from hockeystick.errors import ParameterError
+from hockeystick.checks import Interval, above_one, whole
 
 
 class Coins(NamedTuple):
@@ -21,17 +20,13 @@ class Coins(NamedTuple):
         return math.log1p(-self.c) - math.log(self.c) if self.c else math.inf
 
 
-def clipping(c: Any) -> float:
-    """The c of the interval [c, 1 − c], in [0, 1/2]."""
-    value = probability("c", c)
-    if value > 0.5:
-        raise ParameterError(f"c must be in [0, 0.5], got {c!r}")
-    return value
+clipping = Interval("[0, 0.5]")
+"""The c of the interval [c, 1 − c]."""
 
 
 def coins_of(c: Any, dimension: Any, samples: Any) -> Coins:
     """dimension·samples coins."""
-    return Coins(whole("dimension", dimension, 1) * whole("samples", samples, 1), clipping(c))
+    return Coins(whole("dimension", dimension, 1) * whole("samples", samples, 1), clipping("c", c))
 
 
 def order_of(order: Any) -> float:

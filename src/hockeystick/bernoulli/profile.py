@@ -48,10 +48,10 @@ def contracted(channel: Channel, delta: Array, epsilon: Array) -> Array:
     lean = np.exp(channel.log_mass) * channel.lean  # W₁ − W₀
     flat, shift = np.ravel(delta), np.expm1(np.minimum(np.ravel(epsilon), 700.0))
     rows = max(1, CELLS // one.size)
-    found = [
+    sums = [
         np.maximum(flat[i : i + rows, None] * lean - shift[i : i + rows, None] * zero, 0).sum(
             axis=1
         )
         for i in range(0, flat.size, rows)
     ]
-    return np.concatenate(found).reshape(np.shape(delta)) if found else np.zeros(np.shape(delta))
+    return np.concatenate(sums).reshape(np.shape(delta)) if sums else np.zeros(np.shape(delta))

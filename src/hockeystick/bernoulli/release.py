@@ -13,8 +13,7 @@ from hockeystick.bernoulli.parameters import clipping
 from hockeystick.checks import whole
 from hockeystick.errors import ParameterError
 from hockeystick.numerics.series import Array
-from hockeystick.random.generators import Randomness
-from hockeystick.random.words import Source, source
+from hockeystick.random.generators import Randomness, Source, source
 from hockeystick.release.private import HIDDEN
 
 WORDS = 18
@@ -41,7 +40,7 @@ def release(
     >>> release([0.5, 7.0], c=0.1, samples=3, rng=0).shape
     (3, 2)
     """
-    c = clipping(c)
+    c = clipping("c", c)
     theta = _vector(parameter)
     clipped = np.clip(theta, c, _largest(c))
     rows = whole("samples", samples, 1)

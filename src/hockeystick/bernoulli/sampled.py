@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import lru_cache
-from typing import TYPE_CHECKING
+from functools import partial
 
 import numpy as np
 
 from hockeystick.bernoulli.amplify import _amplify
 from hockeystick.bernoulli.channel import MOST_COINS, Channel, coins
 from hockeystick.bernoulli.excess import two_points
+from hockeystick.bernoulli.loss import coin_loss
 from hockeystick.bernoulli.parameters import Coins, clipping
-from hockeystick.checks import whole
+from hockeystick.checks import Whole
+from hockeystick.declared import checked, declared
+from hockeystick.evidence import Evidence, known
 from hockeystick.loss.atoms import NOTHING, AtomicLoss
 from hockeystick.loss.base import Loss
-from hockeystick.mechanism import Mechanism
+from hockeystick.mechanism import AnySampler, Mechanism
 from hockeystick.numerics.series import Array
 from hockeystick.relation import Relation
-
-if TYPE_CHECKING:
-    from hockeystick.samplers.sampler import Sampler
 
 ROUGH = 1e-4
 """How close the ends are to be at each order of a Rényi curve."""
@@ -31,7 +29,7 @@ NEAREST = 1 + 1e-6
 """Stands for order 1, which it is above."""
 
 
-@dataclass(frozen=True, repr=False)
+@declared
 class BernoulliSampled(Mechanism):
     """`samples` Bernoulli vectors with probabilities that `base` computed, clipped to [c, 1−c]^d.
 
@@ -50,14 +48,9 @@ class BernoulliSampled(Mechanism):
     """
 
     base: Mechanism
-    c: float
-    dimension: int = 1
-    samples: int = 1
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "c", clipping(self.c))
-        object.__setattr__(self, "dimension", whole("dimension", self.dimension, 1))
-        object.__setattr__(self, "samples", whole("samples", self.samples, 1))
+    c: float = checked(clipping)
+    dimension: int = checked(Whole(1), default=1)
+    samples: int = checked(Whole(1), default=1)
 
     @property
     def _coins(self) -> Coins:
@@ -68,19 +61,30 @@ class BernoulliSampled(Mechanism):
         number, c = self._coins
         return coins(min(number, MOST_COINS), c)
 
-    def loss(self, relation: Relation) -> Loss | None:
-        if self.base.known_by_curve(relation):
-            return None
-        return NOTHING if self.c == 0.5 else _loss(self, relation)[0]
+    def evidence(self, relation: Relation, steps: int = 1) -> Evidence:
+        base = known(self.base, relation, steps)
+        if not base.pairs:
+            return Evidence(curve=partial(self._curve, base))
+        if self.c == 0.5:
+            return Evidence((NOTHING,))
+        loss, exact = self._loss(base.loss)
+        # Where the loss of the coins is not exact, that of the parameter itself may be better.
+        pairs = (loss,) if exact else (loss, base.loss)
+        if steps == 1 and base.attained is None and exact:
+            return Evidence(pairs)  # at each ε, the profile is that of some test
+        # The parameter says only whether the loss was positive: a test that some query is.
+        attained = base.attained_loss
+        return Evidence(pairs, attained if self.c == 0 else _tested(attained, self._channel()))
 
-    def known_by_curve(self, relation: Relation) -> bool:
-        return self.base.known_by_curve(relation)
+    def _loss(self, base: Loss) -> tuple[Loss, bool]:
+        """The loss, and whether it is exact."""
+        if self.c == 0 or self._coins.number > MOST_COINS:
+            return base, self.c == 0
+        return coin_loss(base, self._channel())
 
-    def renyi(self, orders: Array, relation: Relation) -> tuple[Array, Array]:
-        if not self.known_by_curve(relation):
-            return super().renyi(orders, relation)
+    def _curve(self, base: Evidence, orders: Array) -> tuple[Array, Array]:
         orders = np.maximum(orders, NEAREST)
-        before = np.maximum(*self.base.renyi(orders, relation))
+        before = np.maximum(*base.renyi(orders))
         value = np.array(
             [
                 float(_amplify(e, a, self._coins, ROUGH))
@@ -89,24 +93,7 @@ class BernoulliSampled(Mechanism):
         )
         return value, value
 
-    def attained(self, relation: Relation, steps: int) -> Loss | None:
-        """The parameter says only whether the loss was positive: a test that some query is."""
-        base = self.base.attained(relation, steps)
-        if self.c == 0.5 or self.known_by_curve(relation):
-            return None
-        if steps == 1 and base is None and _loss(self, relation)[1]:
-            return None  # at each ε, the profile is that of some test
-        base = base or self.base.loss(relation)
-        assert base is not None
-        return base if self.c == 0 else _tested(base, self._channel())
-
-    def other_loss(self, relation: Relation) -> Loss | None:
-        """That of the parameter itself, where the loss of the coins is not exact."""
-        if self.c == 0.5 or self.known_by_curve(relation) or _loss(self, relation)[1]:
-            return None
-        return self.base.loss(relation)
-
-    def on(self, sampler: Sampler) -> Mechanism:
+    def on(self, sampler: AnySampler) -> Mechanism:
         """Coins of a parameter that was computed on a sample."""
         return self._of(self.base.on(sampler))
 
@@ -125,18 +112,6 @@ class BernoulliSampled(Mechanism):
         base = f"({self.base!r})" if several else repr(self.base)
         numbers = f"c={self.c!r}, dimension={self.dimension}, samples={self.samples}"
         return f"{base}.bernoulli({numbers})"
-
-
-@lru_cache(maxsize=256)
-def _loss(mechanism: BernoulliSampled, relation: Relation) -> tuple[Loss, bool]:
-    """The loss, and whether it is exact."""
-    from hockeystick.bernoulli.loss import coin_loss  # needs scipy
-
-    base = mechanism.base.loss(relation)
-    assert base is not None
-    if mechanism.c == 0 or mechanism._coins.number > MOST_COINS:
-        return base, mechanism.c == 0
-    return coin_loss(base, mechanism._channel())
 
 
 def _tested(base: Loss, channel: Channel) -> Loss:
@@ -159,6 +134,7 @@ def _tested(base: Loss, channel: Channel) -> Loss:
     q, p = np.exp(log_q[0]), np.exp(log_q[0] + loss[0])
     share = np.cumsum(p + q)
     groups = np.unique(np.searchsorted(share, np.linspace(0, share[-1], MOST_OUTCOMES + 1)[:-1]))
+    groups = groups[(np.add.reduceat(p, groups) > 0) & (np.add.reduceat(q, groups) > 0)]
+    groups[0] = 0  # groups that one law has and the other cannot hold are merged with the nearest
     p, q = np.add.reduceat(p, groups), np.add.reduceat(q, groups)
-    kept = (p > 0) & (q > 0)
-    return AtomicLoss(np.log(p[kept]) - np.log(q[kept]), np.log(q[kept]))
+    return AtomicLoss(np.log(p) - np.log(q), np.log(q))

@@ -14,7 +14,8 @@ Bin(k, θ). (The body of its Algorithm 2 has x·c^j + (1−x)·(1−c)^{k−j}, 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from itertools import product
 from typing import Any, NamedTuple
 
@@ -25,6 +26,8 @@ from hockeystick.bernoulli.parameters import clipping
 from hockeystick.bernoulli.symmetric import symmetric_loss
 from hockeystick.checks import finite_positive, whole
 from hockeystick.errors import ParameterError
+from hockeystick.numerics.log_sum import log_sum_exp
+from hockeystick.numerics.roots import last_true
 from hockeystick.numerics.series import Array
 
 MOST_OUTCOMES = 5000
@@ -62,12 +65,12 @@ def search(
     points: parameters in [c, 1−c]^d that P and Q may take, the corners if not given.
     starts: how many random pairs to start from. seed: of those.
 
-    >>> found = search(epsilon=1.0, order=2, c=0.1, starts=2)
-    >>> round(found.divergence, 6), found.first.round(6).tolist()
+    >>> worst = search(epsilon=1.0, order=2, c=0.1, starts=2)
+    >>> round(worst.divergence, 6), worst.first.round(6).tolist()
     (0.669067, [0.225916, 0.774084])
     """
     e, a = finite_positive("epsilon", epsilon), finite_positive("order", order)
-    c, d, k = clipping(c), whole("dimension", dimension, 1), whole("samples", samples, 1)
+    c, d, k = clipping("c", c), whole("dimension", dimension, 1), whole("samples", samples, 1)
     if not a > 1 or not 0 < c < 0.5:
         raise ParameterError(f"search needs order > 1 and 0 < c < 0.5, got {order!r} and {c!r}")
     where = _support(points, c, d)
@@ -128,24 +131,26 @@ class Problem:
             return math.inf
         seen = (p > 0) & (q > 0)
         power = self.order * (np.log(p[seen]) - np.log(q[seen])) + np.log(q[seen])
-        peak = power.max()
-        return float((peak + math.log(np.exp(power - peak).sum())) / (self.order - 1))
+        return float(log_sum_exp(power)) / (self.order - 1)
 
     def spread(self, x: Array, y: Array) -> float:
         """The larger of the two divergences of the pair itself."""
         return max(self.divergence(x, y, self._same), self.divergence(y, x, self._same))
 
+    def allows(self, pairs: Callable[[float], tuple[Array, Array]], at: float) -> bool:
+        """Whether one of a family of pairs satisfies the constraints."""
+        return self.spread(*pairs(at)) <= self.epsilon
+
     def feasible(self, x: Array, y: Array) -> Candidate:
         """The pair, moved together until it satisfies the constraints; and its value."""
-        low, high = 0.0, 1.0
-        if self.spread(x, y) > self.epsilon:
-            for _ in range(60):
-                t = (low + high) / 2
-                middle = (x + y) / 2
-                far = self.spread(x + t * (middle - x), y + t * (middle - y)) > self.epsilon
-                low, high = (t, high) if far else (low, t)
-            middle = (x + y) / 2
-            x, y = x + high * (middle - x), y + high * (middle - y)
+        middle = (x + y) / 2
+
+        def moved(share: float) -> tuple[Array, Array]:
+            return x + share * (middle - x), y + share * (middle - y)
+
+        if not self.allows(moved, 0.0):
+            _, share = last_true(lambda t: not self.allows(moved, t), 0.0, 1.0, 60)
+            x, y = moved(share)
         value = self.divergence(x, y, self.kernel)
         return Candidate(value, tuple(x.tolist()), tuple(y.tolist()))
 
@@ -170,7 +175,7 @@ class Problem:
             },
         ]
         with np.errstate(all="ignore"):
-            found = solver(
+            optimum = solver(
                 lambda z: -self.divergence(*pair(z), self.kernel),
                 start,
                 method="SLSQP",
@@ -179,8 +184,8 @@ class Problem:
                 options={"maxiter": 200, "ftol": 1e-12},
             )
         candidates = [self.feasible(x, y)]
-        if np.isfinite(found.x).all():
-            candidates.append(self.feasible(*pair(found.x)))
+        if np.isfinite(optimum.x).all():
+            candidates.append(self.feasible(*pair(optimum.x)))
         return max(candidates)
 
 
@@ -212,14 +217,10 @@ def _two_point_start(problem: Problem, size: int, other: int) -> tuple[Array, Ar
     top = symmetric_loss(problem.epsilon, problem.order)
     best = (-math.inf, np.full(size, 1 / size), np.full(size, 1 / size))
     for sigma in top * np.concatenate([np.linspace(0.02, 1.5, 38), [1.0, 2.0, 4.0, 16.0]]):
-        low, high = 0.0, 32 * top + 1
-        for _ in range(60):
-            rho = (low + high) / 2
-            x, y = _on(size, other, rho, float(sigma))
-            far = problem.spread(x, y) > problem.epsilon
-            low, high = (low, rho) if far else (rho, high)
-        x, y = _on(size, other, low, float(sigma))
-        value = problem.divergence(x, y, problem.kernel) if low > 0 else -math.inf
+        on = partial(_on, size, other, sigma=float(sigma))
+        rho, _ = last_true(partial(problem.allows, on), 0.0, 32 * top + 1, 60)
+        x, y = on(rho)
+        value = problem.divergence(x, y, problem.kernel) if rho > 0 else -math.inf
         best = max(best, (value, x, y), key=lambda each: each[0])
     return best[1], best[2]
 

@@ -10,7 +10,8 @@ import math
 from collections.abc import Callable
 
 from hockeystick.checks import finite_non_negative, probability, whole
-from hockeystick.mechanisms.declared import ApproximateDP
+from hockeystick.mechanisms.approximate_dp import ApproximateDP
+from hockeystick.numerics.minimise import at_each, closer
 
 ULPS = 1e-15
 """Relative rounding of k·δ, within which it counts as equal to another δ."""
@@ -117,13 +118,8 @@ def compose_profile(
         step = 2.0**exponent
         return theorem(step, profile(step), count, delta=delta)
 
-    tried = [(at(x), x) for x in (i / 4 for i in range(-80, 41))]
-    width = 0.25
-    for _ in range(4):
-        best, x = min(tried)
-        tried = [(best, x), *((at(x + width * i / 8), x + width * i / 8) for i in range(-7, 8))]
-        width /= 8
-    return min(tried)[0]
+    _, exponent = min((at(x), x) for x in (i / 4 for i in range(-80, 41)))
+    return closer(at_each(at), exponent, 0.25, rounds=4)[1]
 
 
 def _checked(

@@ -16,6 +16,7 @@ import numpy as np
 from hockeystick.checks import finite_positive, non_negative, probability
 from hockeystick.classical.orders import Curve
 from hockeystick.errors import ParameterError
+from hockeystick.numerics.minimise import at_each, closer
 from hockeystick.numerics.series import Array
 from hockeystick.routes import renyi
 
@@ -132,12 +133,7 @@ def epsilon_from_curve(
             best, exponent = value, x
         elif x > exponent + 2 and math.isfinite(best):
             break
-    width = 0.25
-    for _ in range(5):
-        around = [exponent + width * i / 8 for i in range(-7, 8)]
-        best, exponent = min((best, exponent), *((at(x), x) for x in around))
-        width /= 8
-    return max(0.0, best)
+    return max(0.0, closer(at_each(at), exponent, 0.25, rounds=5)[1])
 
 
 def optimal_epsilon(curve: Curve, delta: float, reverse_curve: Curve | None = None) -> float:

@@ -15,7 +15,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hockeystick.numerics.binomial_terms import log_binomial, log_sum
+from hockeystick.numerics.binomial import log_binomial
+from hockeystick.numerics.log_sum import log_sum_exp
 from hockeystick.numerics.series import Array
 
 SINGLE = 128
@@ -63,7 +64,8 @@ def log_sum_above(total: Sum, cumulant: Callable[[int], float]) -> float:
     blocks = zip(starts[many].tolist(), ends[many].tolist(), strict=True)
     j = np.concatenate([np.arange(0), *(np.arange(a, b + 1) for a, b in blocks)])
     k = np.interp(j, nodes, values)
-    return log_sum(np.append(_log_terms(total, j, k) + total.growth(j, k), bounds[~many]))
+    terms = np.append(_log_terms(total, j, k) + total.growth(j, k), bounds[~many])
+    return float(log_sum_exp(terms))
 
 
 @lru_cache(maxsize=64)

@@ -11,7 +11,9 @@ from typing import Any
 import numpy as np
 
 from hockeystick.checks import finite_positive, non_negative, probability, whole
-from hockeystick.numerics.binomial_terms import log_expm1, log_sum
+from hockeystick.numerics.gauss import on_panels
+from hockeystick.numerics.log_sum import log_expm1, log_sum_exp
+from hockeystick.numerics.roots import last_true
 from hockeystick.numerics.series import Array
 
 LogMoments = Callable[[int], float]
@@ -21,7 +23,7 @@ CURVE_ERROR = 2.0**-49
 """How far a curve's float values may be off, relatively: eight units in the last place."""
 DIGITS = 30
 """Correct digits of an alternating sum, if the curve has them."""
-PANELS = 48
+PANELS, PANEL_POINTS = 48, 20
 REACH = 9.5
 """Half-width of the range around the peak: the rest is below e^−45 of it."""
 
@@ -51,7 +53,7 @@ def gaussian_log_moment(order: int, shift: float) -> float:
         _log_integral(side, max(0.0, peak - REACH), peak + REACH)
         for side, peak in zip((right, left), peaks, strict=True)
     ]
-    return log_sum(np.array(sides)) - 0.5 * math.log(2 * math.pi)
+    return float(log_sum_exp(np.array(sides))) - 0.5 * math.log(2 * math.pi)
 
 
 def laplace_log_moment(order: int, shift: float) -> float:
@@ -81,9 +83,9 @@ def laplace_log_moment(order: int, shift: float) -> float:
         _log_integral(side, max(0.0, theta - 45 / slope), theta)
         for side, slope in zip((above, below), slopes, strict=True)
     ]
-    between = log_sum(np.array(pieces)) - theta / 2 - math.log(4)
+    between = float(log_sum_exp(np.array(pieces))) - theta / 2 - math.log(4)
     ends = np.array([j * (top - theta), j * top - theta]) - math.log(2)
-    return log_sum(np.array([*ends, between]))
+    return float(log_sum_exp(np.array([*ends, between])))
 
 
 def randomized_response_log_moment(order: int, truth: float) -> float:
@@ -100,7 +102,7 @@ def randomized_response_log_moment(order: int, truth: float) -> float:
     if p in (0, 1):
         return math.inf if j > 1 else math.log(2)
     logs = np.array([math.log(p), math.log1p(-p)])
-    return j * math.log(abs(2 * p - 1)) + log_sum((1 - j) * logs)
+    return j * math.log(abs(2 * p - 1)) + float(log_sum_exp((1 - j) * logs))
 
 
 def moments_of_curve(
@@ -186,19 +188,10 @@ def _decimals(curve: Callable[[Any], Any], top: int) -> list[Decimal] | None:
     return [(i - 1) * value for i, value in enumerate(values, start=2)]
 
 
-@cache
-def _rule() -> tuple[Array, Array]:
-    points, weights = np.polynomial.legendre.leggauss(20)
-    return points, weights
-
-
 def _log_integral(log_density: Callable[[Array], Array], low: float, high: float) -> float:
     """log of the integral of e^{log_density}, by Gauss–Legendre rules on equal panels."""
-    points, weights = _rule()
-    edges = np.linspace(low, high, PANELS + 1)
-    half = (edges[1] - edges[0]) / 2
-    x = (edges[:-1, None] + half * (points + 1)).ravel()
-    return log_sum(log_density(x) + np.tile(np.log(half * weights), PANELS))
+    x, weights = on_panels(np.linspace(low, high, PANELS + 1), PANEL_POINTS)
+    return float(log_sum_exp(log_density(x) + np.log(weights)))
 
 
 def _zero(decreasing: Callable[[float], float], high: float) -> float:
@@ -206,10 +199,7 @@ def _zero(decreasing: Callable[[float], float], high: float) -> float:
     low = 0.0
     while decreasing(high) > 0:
         low, high = high, 2 * high
-    for _ in range(60):
-        middle = (low + high) / 2
-        low, high = (middle, high) if decreasing(middle) > 0 else (low, middle)
-    return high
+    return last_true(lambda x: decreasing(x) > 0, low, high, 60)[1]
 
 
 def _expm1(x: float) -> float:

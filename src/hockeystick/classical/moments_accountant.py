@@ -16,15 +16,11 @@ import math
 from collections.abc import Callable
 
 from hockeystick.checks import finite_positive, non_negative, probability
-from hockeystick.errors import NumericalError, ParameterError
+from hockeystick.errors import ParameterError
+from hockeystick.numerics.minimise import in_valley
 
 Cgf = Callable[[float], float]
 """λ in (0, inf) to K(λ) in [0, inf]."""
-DOUBLINGS, HALVINGS = 60, 30
-"""From λ = 1; smaller ones than 2^−30 are not told apart by the Rényi order 1 + λ."""
-SECTIONS = 75
-"""After as many, a bracket is as narrow as rounding allows."""
-GOLDEN = (math.sqrt(5) - 1) / 2
 ROUNDING = 2.0**-50
 """Covers the rounding of a few operations."""
 BELOW_FLOATS = -800.0
@@ -56,8 +52,8 @@ def get_epsilon(
         return 0.0
     if target == 0:
         return most
-    needed = -math.log(target)
-    _, least = minimise(lambda x: (_value(cgf, x) + needed) / x, tolerance)
+    needed, near = -math.log(target), finite_positive("tolerance", tolerance)
+    _, least = in_valley(lambda x: (_value(cgf, x) + needed) / x, near)
     return min(most, least * (1 + ROUNDING))
 
 
@@ -80,49 +76,8 @@ def get_delta(
         k, share = _value(cgf, x), x * budget
         return max(BELOW_FLOATS, k - share + ROUNDING * (k + share))
 
-    _, least = minimise(log_delta, tolerance)
+    _, least = in_valley(log_delta, finite_positive("tolerance", tolerance))
     return min(1.0, math.exp(min(least, 0.0)) * (1 + ROUNDING) + 5e-324)
-
-
-def minimise(objective: Callable[[float], float], tolerance: float) -> tuple[float, float]:
-    """The λ > 0 of the smallest value met, and that value, for a function with one valley.
-
-    From 2^−31 to 2^61; inf where the objective raises `NumericalError`.
-    """
-    accuracy = finite_positive("tolerance", tolerance)
-    met: dict[float, float] = {}
-
-    def at(x: float) -> float:
-        if x not in met:
-            try:
-                met[x] = objective(x)
-            except NumericalError:
-                met[x] = math.inf
-        return met[x]
-
-    middle = _doubled(at)
-    low, high = middle / 2, 2 * middle
-    width, goal = high - low, accuracy * min(1.0, middle)
-    sections = math.ceil(math.log(max(width / goal, 1.0)) / -math.log(GOLDEN))
-    left, right = high - GOLDEN * width, low + GOLDEN * width
-    for _ in range(min(SECTIONS, sections)):
-        if at(left) <= at(right):
-            high, right, left = right, left, right - GOLDEN * (right - low)
-        else:
-            low, left, right = left, right, left + GOLDEN * (high - left)
-    best = min(met, key=lambda x: (met[x], x))
-    return best, met[best]
-
-
-def _doubled(at: Callable[[float], float]) -> float:
-    """A power of two at which the value is no higher than at half and at twice of it."""
-    x, factor, most = (1.0, 2.0, DOUBLINGS) if at(2.0) < at(1.0) else (1.0, 0.5, HALVINGS)
-    for _ in range(most):
-        # Where K is not finite, the valley is to the left.
-        if not (at(factor * x) < at(x) or (factor < 1 and math.isinf(at(x)))):
-            break
-        x *= factor
-    return x
 
 
 def _value(cgf: Cgf, x: float) -> float:

@@ -12,7 +12,9 @@ from hockeystick.classical.amplification import amplified_epsilon
 from hockeystick.classical.large_orders import Sum, log_sum_above
 from hockeystick.classical.orders import Curve, Remembered, at_orders, below_chords, chord
 from hockeystick.errors import ParameterError
-from hockeystick.numerics.binomial_terms import EXACT_ORDERS, log_one_plus, log_weights
+from hockeystick.numerics.binomial import EXACT_UP_TO
+from hockeystick.numerics.binomial_terms import log_weights
+from hockeystick.numerics.log_sum import log_one_plus
 from hockeystick.numerics.series import Array
 
 
@@ -78,7 +80,7 @@ def rdp_lower_bound(curve: Curve, gamma: float, order: Any) -> Any:
 
 def log_excess(epsilons: Remembered, rate: float, n: int, factor: float) -> Array:
     """Logarithms of what the bracket has beyond 1: of its terms, or at large n of a bound."""
-    if n <= EXACT_ORDERS or rate in (0, 1):
+    if n <= EXACT_UP_TO or rate in (0, 1):
         return _excess_terms(epsilons, rate, n, factor)
     none = math.log1p(-rate)
     total = Sum(n, n * none, math.log(rate) - none, lambda j, k: _log_growth(j, k, factor))

@@ -14,12 +14,9 @@ from hockeystick.classical.large_orders import Sum, log_sum_above
 from hockeystick.classical.moments import LogMoments, moments_of_curve
 from hockeystick.classical.orders import Curve, Remembered, at_orders, chord
 from hockeystick.classical.rdp_poisson import log_excess
-from hockeystick.numerics.binomial_terms import (
-    EXACT_ORDERS,
-    log_expm1,
-    log_one_plus,
-    log_weights,
-)
+from hockeystick.numerics.binomial import EXACT_UP_TO
+from hockeystick.numerics.binomial_terms import log_weights
+from hockeystick.numerics.log_sum import log_expm1, log_one_plus
 from hockeystick.numerics.series import Array
 
 
@@ -49,7 +46,7 @@ def rdp_without_replacement(
     epsilons = Remembered(curve)
 
     def cumulant(n: int) -> float:
-        terms = _plain_terms if n <= EXACT_ORDERS else _plain_sum
+        terms = _plain_terms if n <= EXACT_UP_TO else _plain_sum
         return log_one_plus(terms(epsilons, rate, n, pure)) if rate and pure else 0.0
 
     return _evaluate(cumulant, rate, order, pure)

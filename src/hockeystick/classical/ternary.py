@@ -20,7 +20,8 @@ from hockeystick.checks import order as checked_order
 from hockeystick.classical.joint_convexity import Distribution, distribution, same_outcomes
 from hockeystick.classical.orders import Curve, at_orders, chord
 from hockeystick.errors import ParameterError
-from hockeystick.numerics.binomial_terms import log_binomials, log_expm1, log_one_plus
+from hockeystick.numerics.binomial import log_binomials
+from hockeystick.numerics.log_sum import log_expm1, log_one_plus
 
 
 def pearson_vajda(first: Distribution, second: Distribution, order: float) -> float:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import cmath
 import math
 from collections.abc import Callable
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -18,11 +17,13 @@ from hockeystick.checks import finite_non_negative, finite_positive
 from hockeystick.classical.amplification import Profile
 from hockeystick.classical.joint_convexity import Distribution, distribution, hockey_stick
 from hockeystick.errors import NumericalError, ParameterError
+from hockeystick.numerics.gauss import on_panels
 from hockeystick.numerics.series import Array
 
 TOLERANCE = 1e-14
 DEPTH = 50
 """Halvings of a panel: enough to shrink one around a kink to nothing."""
+PANEL_POINTS = 20
 MOST_TERMS = 400_000
 
 
@@ -146,12 +147,6 @@ def _saddle(moments: Callable[[Array], Array], epsilon: float) -> float:
     return float(c[int(np.argmin(heights))])
 
 
-@lru_cache(maxsize=1)
-def _rule() -> list[tuple[float, float]]:
-    points, weights = np.polynomial.legendre.leggauss(20)
-    return list(zip(points.tolist(), weights.tolist(), strict=True))
-
-
 def _integral(function: Callable[[float], complex]) -> complex:
     """Over [0, inf), on panels that double until they add nothing more."""
     total, low, high = 0j, 0.0, 0.5
@@ -179,5 +174,6 @@ def _panel(
 
 
 def _gauss(function: Callable[[float], complex], low: float, high: float) -> complex:
-    half, middle = (high - low) / 2, (high + low) / 2
-    return half * sum((w * function(middle + half * x) for x, w in _rule()), 0j)
+    points, weights = on_panels(np.array([low, high]), PANEL_POINTS)
+    values = np.array([function(x) for x in points.tolist()])
+    return complex(weights @ values)

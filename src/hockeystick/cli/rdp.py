@@ -32,7 +32,7 @@ def rdp(
       hockeystick rdp "Gaussian(1.1).on(Poisson(0.01)) * 10000" --orders 2,4:8:3,inf
     """
     wanted = reading.numbers("orders", orders)
-    found = reading.mechanism(expression).rdp(wanted, relation=relation, method=method)
+    found = reading.mechanism(expression).rdp(wanted, relation=relation)
     rows = [
         {"order": order, "rdp": float(upper), "lower": float(lower), "upper": float(upper)}
         for order, lower, upper in zip(wanted, found.lower, found.upper, strict=True)

@@ -24,6 +24,7 @@ from hockeystick.learn.records import Records
 from hockeystick.learn.sgd import Run, private_sgd
 from hockeystick.learn.tuning import draw_trials, tuned, tuning_cost
 from hockeystick.learn.watch import Progress
+from hockeystick.random.generators import MissingExtra
 
 if TYPE_CHECKING:
     from hockeystick.learn.bounded_scaler import BoundedScaler
@@ -67,8 +68,6 @@ def __getattr__(name: str) -> Any:
     except ModuleNotFoundError as error:
         if (error.name or "").split(".")[0] != "sklearn":
             raise
-        from hockeystick.random.generators import MissingExtra
-
         raise MissingExtra(
             f"{name} needs scikit-learn: pip install 'hockeystick[learn]'"
         ) from error

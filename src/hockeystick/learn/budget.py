@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from hockeystick.checks import non_negative, probability
-from hockeystick.composition import compose
-from hockeystick.mechanism import Mechanism
+from hockeystick.mechanism import Mechanism, compose
+from hockeystick.numerics.roots import last_whole
 from hockeystick.relation import Relation
 
 
@@ -40,12 +40,9 @@ class Budget:
         It is known before the first step and depends on no data, so it is part of the plan. It is
         0 where nothing fits, even if what is spent is over the budget already.
         """
-        fits, over = 0, most + 1
-        while over - fits > 1:
-            # Ask for all of it first: that is the usual case.
-            middle = most if over > most else (fits + over) // 2
-            if self.covers(compose([(spent, 1), (step, middle)]), relation):
-                fits = middle
-            else:
-                over = middle
-        return fits
+
+        def fits(count: int) -> bool:
+            return self.covers(compose([(spent, 1), (step, count)]), relation)
+
+        # All of it first: that is the usual case.
+        return most if most == 0 or fits(most) else last_whole(fits, 0, most)[0]

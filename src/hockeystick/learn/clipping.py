@@ -13,6 +13,7 @@ from functools import partial
 
 import numpy as np
 
+from hockeystick.errors import ParameterError
 from hockeystick.numerics.series import Array
 from hockeystick.sensitivity import Norm
 
@@ -28,6 +29,23 @@ SQUARES = (2.0**-900, 2.0**1000)
 WIDE = 64
 """From so many columns on, a product of matrices for each row is quicker than a sum."""
 silent = partial(np.errstate, over="ignore", invalid="ignore")
+
+
+def check_shape(name: str, rows: Array, wanted: tuple[int, ...]) -> None:
+    """Raise an error unless there is exactly a row for each record.
+
+    Rows of another length would be cut up into more records than there are.
+
+    >>> check_shape("gradient", np.zeros((4, 1)), (2, 2))
+    Traceback (most recent call last):
+    ...
+    hockeystick.errors.ParameterError: gradient must be an array of the shape (2, 2), a row for ...
+    """
+    if np.shape(rows) != wanted:
+        raise ParameterError(
+            f"{name} must be an array of the shape {wanted}, a row for each record, got "
+            f"{np.shape(rows)}"
+        )
 
 
 def lengths(rows: Array, norm: Norm) -> Array:
@@ -48,11 +66,11 @@ def lengths(rows: Array, norm: Norm) -> Array:
     if norm == "L1":
         return np.asarray(np.abs(rows) @ np.ones(rows.shape[1]))
     squares = _sums_of_squares(rows)
-    found = np.asarray(np.sqrt(squares))
+    norms = np.asarray(np.sqrt(squares))
     safe = (squares >= SQUARES[0]) & (squares <= SQUARES[1])
     if not safe.all():
-        found[~safe] = _scaled_lengths(rows[~safe])
-    return found
+        norms[~safe] = _scaled_lengths(rows[~safe])
+    return norms
 
 
 def _sums_of_squares(rows: Array) -> Array:

@@ -42,7 +42,7 @@ class Descent:
         self.kept = self.rng if seeded else None
         self.state = _start(objective.shape(records.features.shape[1]), start)
         self.state.seeded, self.state.leaked = seeded, self.watch.training_loss
-        self.spent = 0  # steps on the accountant, which is one more than done within a step
+        self.spent = 0  # steps on the accountant, which is ahead of what is done
         self.checkpoint: Checkpoint | None = None
 
     def resume(self, path: Path) -> None:
@@ -73,21 +73,25 @@ class Descent:
             self.account.spend(self.plan.step, self.plan.steps - self.spent)
 
     def _run(self) -> None:
-        steps, watch, stop = self.plan.steps, self.watch, False
-        with bar(steps, watch.progress) as show:
-            while self.state.done < steps and not stop:
-                self.step()
-                if watch.due(self.state.done, steps):
-                    self.save()  # before anybody sees it: what was seen is never drawn again
-                    if watch.watched:
-                        progress = self.progress()
-                        show(progress)
-                        stop = watch.tell(progress)
+        watch, stop = self.watch, False
+        with bar(self.plan.steps, watch.progress) as show:
+            while self.state.done < self.plan.steps and not stop:
+                self.steps_to(watch.next_report(self.state.done, self.plan.steps))
+                self.save()  # before anybody sees it: what was seen is never drawn again
+                if watch.watched:
+                    progress = self.progress()
+                    show(progress)
+                    stop = watch.tell(progress)
+
+    def steps_to(self, report: int) -> None:
+        """Spend all steps up to the next report, then take them."""
+        self.account.spend(self.plan.step, report - self.spent)
+        self.spent = report
+        while self.state.done < report:
+            self.step()
 
     def step(self) -> None:
-        """Spend, draw, and descend."""
-        self.account.spend(self.plan.step)
-        self.spent += 1
+        """Draw, and descend; it is spent already."""
         drawn = self.plan.sampler.draw(len(self.records.targets), self.rng)
         for batch in drawn if isinstance(drawn, list) else [drawn]:
             self._descend(batch)
@@ -96,10 +100,10 @@ class Descent:
     def _descend(self, batch: Array) -> None:
         plan, state = self.plan, self.state
         ahead = read_only(state.parameters + plan.momentum * state.velocity)
-        sums = [
-            self.objective.clipped_sum(ahead, part, plan.clip, plan.norm)
-            for part in self.records.parts(batch)
-        ]
+        sums = []
+        for block in self.records.blocks(batch):
+            part = self.records.take(block)
+            sums.append(self.objective.clipped_sum(ahead, part, plan.clip, plan.norm))
         gradient = plan.noise.release(sum(sums[1:], sums[0]), rng=self.rng) / plan.batch_size
         gradient += plan.regularisation * ahead
         state.velocity = plan.momentum * state.velocity - plan.learning_rate * gradient

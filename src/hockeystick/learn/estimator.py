@@ -111,7 +111,8 @@ class PrivateEstimator(BaseEstimator):  # type: ignore[misc]
 
         Under add-remove that is the declared population.
         """
-        secret = self.plan(records).relation is ADD_REMOVE
+        relation = _relation(self.relation, self.sampler, self.population is not None)
+        secret = relation is ADD_REMOVE
         return weak_delta(self.delta, self._population(records) if secret else records)
 
     def _public(self) -> tuple[str, ...]:

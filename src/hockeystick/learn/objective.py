@@ -9,8 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from hockeystick.checks import whole
-from hockeystick.errors import ParameterError
-from hockeystick.learn.clipping import clipped, lengths, silent
+from hockeystick.learn.clipping import check_shape, clipped, lengths, silent
 from hockeystick.learn.records import Records
 from hockeystick.numerics.series import Array
 from hockeystick.sensitivity import Norm
@@ -51,7 +50,6 @@ class Objective(ABC):
         clip: in (0, inf). norm: "L1" or "L2".
         """
         gradients = self.gradients(parameters, records)
-        # Rows of another length would be cut up into more records than there are.
         check_shape("gradients", gradients, (len(records.targets), *parameters.shape))
         rows = gradients.reshape(-1, parameters.size)
         with silent():
@@ -102,18 +100,3 @@ class Custom(Objective):
         rows = np.asarray(rows, dtype=float)
         check_shape("gradient", rows, (len(records.targets), self.parameters))
         return rows[:, :, None]
-
-
-def check_shape(name: str, found: Array, wanted: tuple[int, ...]) -> None:
-    """Raise an error unless an array has exactly the wanted shape.
-
-    >>> check_shape("gradient", np.zeros((4, 1)), (2, 2))
-    Traceback (most recent call last):
-    ...
-    hockeystick.errors.ParameterError: gradient must be an array of the shape (2, 2), a row for ...
-    """
-    if np.shape(found) != wanted:
-        raise ParameterError(
-            f"{name} must be an array of the shape {wanted}, a row for each record, got "
-            f"{np.shape(found)}"
-        )

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 
-from hockeystick.calibration import calibrate
+from hockeystick.calibration import Target
 from hockeystick.checks import finite_non_negative, finite_positive, whole
-from hockeystick.errors import NumericalError, ParameterError, RelationError
+from hockeystick.errors import ParameterError, RelationError
 from hockeystick.mechanism import Mechanism
-from hockeystick.mechanisms.additive import AdditiveNoise
+from hockeystick.mechanisms.bases.additive_noise import AdditiveNoise
 from hockeystick.mechanisms.gaussian import Gaussian
 from hockeystick.mechanisms.laplace import Laplace
 from hockeystick.relation import ADD_REMOVE, Relation
@@ -121,9 +121,6 @@ def noise_for(
 ) -> AdditiveNoise:
     """The least noise with which all steps together meet (ε, δ), asked either way.
 
-    `calibrate` sees to δ(ε); where the grid of a few steps is coarse, ε(δ) can be above the target
-    by its last digits, and a little more noise is taken.
-
     >>> from hockeystick import ADD_REMOVE, Gaussian, Poisson
     >>> noise_for(Gaussian, Poisson(0.01), 1000, epsilon=1, delta=1e-5, relation=ADD_REMOVE)
     Gaussian(1.4146...)
@@ -132,16 +129,11 @@ def noise_for(
     def run(multiplier: float) -> Mechanism:
         return kind(multiplier).on(sampler) * steps
 
+    target = Target(run, epsilon, delta, relation)
     start = 1.0  # too little noise, so that the search goes up at once and not to tiny δ first
-    while start > 1e-9 and run(start).epsilon(delta, relation=relation) <= epsilon:
+    while start > 1e-9 and target.excess(start) <= 0:
         start /= 2
-    found = calibrate(lambda x: run(start * x), epsilon=epsilon, delta=delta, relation=relation)
-    multiplier = noise_of(found).noise_multiplier
-    for digit in range(-33, 0):
-        if run(multiplier).epsilon(delta, relation=relation) <= epsilon:
-            return kind(multiplier)
-        multiplier *= 1 + 2.0**digit
-    raise NumericalError(f"no noise was found that meets ({epsilon!r}, {delta!r})")
+    return noise_of(target.just_met(start))
 
 
 def _norm(noise: AdditiveNoise, norm: Norm | None) -> Norm:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -26,11 +25,12 @@ class Records:
         """A copy of the records at these indices; an index that comes twice counts twice."""
         return Records(self.features.take(batch, axis=0), self.targets.take(batch))
 
-    def parts(self, batch: Array) -> Iterator[Records]:
-        """Copies of the records at these indices, some at a time; one that is empty if none are."""
+    def blocks(self, batch: Array) -> list[Array]:
+        """The indices, as many at a time as are best taken together; one empty block of none."""
         rows = max(1, BLOCK // max(1, self.features.shape[1]))
-        for start in range(0, max(1, len(batch)), rows):
-            yield self.take(batch[start : start + rows])
+        if len(batch) <= rows:
+            return [batch]
+        return np.split(batch, range(rows, len(batch), rows))
 
     @classmethod
     def checked(cls, name: str, features: Any, targets: Any) -> Self:

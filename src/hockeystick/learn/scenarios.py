@@ -24,6 +24,7 @@ from hockeystick.learn.plan import noise_of
 from hockeystick.mechanism import Mechanism
 from hockeystick.mechanisms.gaussian import Gaussian
 from hockeystick.mechanisms.laplace import Laplace
+from hockeystick.numerics.roots import last_true
 from hockeystick.relation import ADD_REMOVE, REPLACE_ONE, Relation
 from hockeystick.samplers.poisson import Poisson
 from hockeystick.samplers.without_replacement import WithoutReplacement
@@ -108,10 +109,10 @@ def pure_laplace(problem: Problem) -> Calibration:
     Printed: σ = C / (m·log(1 + (e^{ε/T} − 1)·n/m)). A record that is replaced moves the sum by up
     to 2C, so C must be 2C; then it is exact, because largest losses add up.
 
-    >>> found = pure_laplace(Problem(1.0, 1e-5, steps=100, population=10_000, batch=1000))
-    >>> round(found.printed, 6), round(found.corrected, 6), round(found.exact, 6)
+    >>> noise = pure_laplace(Problem(1.0, 1e-5, steps=100, population=10_000, batch=1000))
+    >>> round(noise.printed, 6), round(noise.corrected, 6), round(noise.exact, 6)
     (0.010442, 0.020884, 0.020884)
-    >>> round(found.cost(found.printed), 4)
+    >>> round(noise.cost(noise.printed), 4)
     2.0891
     """
     m, n, steps, clip = problem.batch, problem.population, problem.steps, problem.clip
@@ -130,8 +131,8 @@ def full_batch(problem: Problem) -> Calibration:
     is ρ = (√(log(1/δ) + ε) − √log(1/δ))²; noise of variance σ² is (2C/n)²/(2σ²)-zCDP (Bun and
     Steinke 2016, Propositions 1.3 and 1.6), so σ² = 2·T·C²/(n²·ρ).
 
-    >>> found = full_batch(Problem(1.0, 1e-5, steps=100, population=10_000, batch=1000))
-    >>> round(found.printed, 6), round(found.corrected, 6), round(found.exact, 6)
+    >>> noise = full_batch(Problem(1.0, 1e-5, steps=100, population=10_000, batch=1000))
+    >>> round(noise.printed, 6), round(noise.corrected, 6), round(noise.exact, 6)
     (0.00693, 0.009801, 0.007461)
     """
     n, steps, clip, log = problem.population, problem.steps, problem.clip, -math.log(problem.delta)
@@ -154,8 +155,8 @@ def poisson_gaussian(problem: Problem) -> Calibration:
     Printed: ρ = C²/(n²·σ²), though the step divides by m, and ⌈α·ρ⌉ in place of the order, which is
     read here as ⌈α⌉. The step's own sensitivity is C/m: ρ = C²/(2·m²·σ²).
 
-    >>> found = poisson_gaussian(Problem(1.0, 1e-5, steps=100, population=10_000, batch=1000))
-    >>> round(found.printed, 6), round(found.corrected, 6), round(found.exact, 6)
+    >>> noise = poisson_gaussian(Problem(1.0, 1e-5, steps=100, population=10_000, batch=1000))
+    >>> round(noise.printed, 6), round(noise.corrected, 6), round(noise.exact, 6)
     (0.000729, 0.005155, 0.003942)
     """
     m, n, steps, clip = problem.batch, problem.population, problem.steps, problem.clip
@@ -178,16 +179,13 @@ def _largest_rho(problem: Problem) -> float:
         curve = problem.steps * np.asarray(rdp_poisson(lambda i: rho * i, rate, ORDERS, factor=1))
         return bool(mironov_epsilon(ORDERS, curve, problem.delta).min() <= problem.epsilon)
 
-    low, high = -40.0, 20.0
-    if not meets(low):
+    least, most = -40.0, 20.0
+    if not meets(least):
         raise ParameterError(
             f"epsilon must be above log(1/delta)/{ORDERS[-1] - 1}, the least that orders up to "
             f"{ORDERS[-1]} can show, got {problem.epsilon!r}"
         )
-    while high - low > 1e-12:
-        middle = (low + high) / 2
-        low, high = (middle, high) if meets(middle) else (low, middle)
-    return math.exp(low)
+    return math.exp(last_true(meets, least, most, 46)[0])
 
 
 def scenarios(problem: Problem) -> tuple[Calibration, Calibration, Calibration]:

@@ -9,7 +9,6 @@ from pathlib import Path
 from numpy.random import Generator
 
 from hockeystick.accountant import Accountant
-from hockeystick.composition import compose
 from hockeystick.errors import ParameterError, RelationError
 from hockeystick.learn.budget import Budget
 from hockeystick.learn.descent import Descent
@@ -18,6 +17,7 @@ from hockeystick.learn.plan import Plan
 from hockeystick.learn.privacy import Privacy
 from hockeystick.learn.records import Records
 from hockeystick.learn.watch import Callback, Watch
+from hockeystick.mechanism import compose
 from hockeystick.numerics.series import Array
 from hockeystick.questions import relation_of
 from hockeystick.random.generators import Randomness, known_secure
@@ -147,9 +147,9 @@ def _check_relation(account: Accountant, plan: Plan) -> None:
 
 
 def _check_validation(objective: Objective, public: Records, records: Records) -> None:
-    wanted, found = records.features.shape[1], public.features.shape[1]
-    if found != wanted:
+    own, given = records.features.shape[1], public.features.shape[1]
+    if given != own:
         raise ParameterError(
-            f"validation must have as many features as the records, {wanted}, got {found}"
+            f"validation must have as many features as the records, {own}, got {given}"
         )
     objective.check(public)

@@ -13,15 +13,15 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Literal
 
-import numpy as np
-
 from hockeystick.bound import Bound
 from hockeystick.checks import finite_positive, probability
 from hockeystick.classical import epsilon_from_curve
-from hockeystick.errors import NumericalError, ParameterError
+from hockeystick.errors import ParameterError
 from hockeystick.learn.privacy import Privacy
 from hockeystick.mechanism import Mechanism
-from hockeystick.mechanisms.renyi import RenyiDP
+from hockeystick.mechanisms.renyi_dp import RenyiDP
+from hockeystick.numerics.minimise import golden, value_or_inf
+from hockeystick.numerics.roots import last_true
 from hockeystick.random.generators import Randomness, generator
 from hockeystick.relation import Relation
 
@@ -31,6 +31,8 @@ ROUNDING = 1e-12
 EXPONENTS = [float(x) for x in range(-8, 40)]
 ORDERS = [1 + 2.0**x for x in EXPONENTS]
 """Orders among which the best is looked for."""
+LEAST_LOG_GAMMA = -700.0
+"""1/γ is a float down to about there."""
 
 Shape = float | Literal["poisson"]
 
@@ -94,17 +96,9 @@ def _from_one(curve: Callable[[float], float]) -> Callable[[float], float]:
     def bound(order: float) -> float:
         if order > 1:
             return curve(order)
-        return min(_reached(curve, larger) for larger in ORDERS)
+        return min(value_or_inf(curve, larger) for larger in ORDERS)
 
     return bound
-
-
-def _reached(curve: Callable[[float], float], order: float) -> float:
-    """The curve at an order; inf where it is out of reach."""
-    try:
-        return curve(order)
-    except NumericalError:
-        return math.inf
 
 
 def tuning_cost(
@@ -172,17 +166,14 @@ def _gamma(trials: float, shape: Shape) -> tuple[float, float]:
         raise ParameterError(f'shape must be in (-1, inf) or "poisson", got {shape!r}')
     if _mean(trials, 1.0) == 1:
         raise ParameterError(f"trials must be above 1 for a random number of them, got {trials!r}")
-    low, high = -700.0, -1e-12  # log γ
-    if expected_trials(math.exp(low), shape) < trials:
+
+    def expected(log_gamma: float) -> float:
+        return expected_trials(math.exp(log_gamma), shape)
+
+    if expected(LEAST_LOG_GAMMA) < trials:
         raise ParameterError(f"trials must be smaller for the shape {shape!r}, got {trials!r}")
-    for _ in range(200):
-        middle = (low + high) / 2
-        if expected_trials(math.exp(middle), shape) > trials:
-            low = middle
-        else:
-            high = middle
-    gamma = math.exp(low)
-    return gamma, expected_trials(gamma, shape)
+    log_gamma, _ = last_true(lambda x: expected(x) > trials, LEAST_LOG_GAMMA, -1e-12, 100)
+    return math.exp(log_gamma), expected(log_gamma)
 
 
 def expected_trials(gamma: float, shape: float) -> float:
@@ -199,20 +190,18 @@ def expected_trials(gamma: float, shape: float) -> float:
 
 def _cheapest(mechanism: Mechanism, log: float, relation: Relation | None) -> float:
     """min over λ̂ of (1 − 1/λ̂)·ε(λ̂) + log(1/γ)/λ̂; any λ̂ is valid, so the search needs no care."""
-    from scipy.optimize import minimize_scalar
 
     def curve(order: float) -> float:
         own = float(mechanism.rdp(order, relation=relation))
         return (1 - 1 / order) * own + log / order
 
     def at(exponent: float) -> float:
-        return _reached(curve, 1 + math.exp2(exponent))
+        return value_or_inf(curve, 1 + math.exp2(exponent))
 
-    values = [at(x) for x in EXPONENTS]
-    best = EXPONENTS[int(np.argmin(values))]
-    refined = minimize_scalar(at, bounds=(best - 1, best + 1), method="bounded")
+    least, best = min((at(x), x) for x in EXPONENTS)
+    _, between = golden(at, best - 1, best + 1, 1e-6)
     pure = float(mechanism.rdp(math.inf, relation=relation))
-    return float(min(*values, refined.fun, pure))
+    return min(least, between, pure)
 
 
 def _poisson(

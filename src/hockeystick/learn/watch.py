@@ -71,10 +71,15 @@ class Watch:
         """Whether there is anybody to tell: what ε is so far can take a while to find out."""
         return self.progress or self.callback is not None
 
-    def due(self, done: int, steps: int) -> bool:
-        """Whether to report after so many steps; always after the last."""
+    def next_report(self, done: int, steps: int) -> int:
+        """The number of steps after which to report next; always after the last.
+
+        >>> watch = Watch(every=4)
+        >>> watch.next_report(0, 10), watch.next_report(5, 10), watch.next_report(8, 10)
+        (4, 8, 10)
+        """
         every = self.every or math.ceil(steps / REPORTS)
-        return done == steps or done % every == 0
+        return min(steps, (done // every + 1) * every)
 
     def tell(self, progress: Progress) -> bool:
         """Call the callback; whether it wants the run to stop."""

@@ -7,18 +7,18 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from hockeystick.loss.base import EMPTY, Atoms, Loss, Nodes, in_blocks
+from hockeystick.loss.base import DiscreteLoss, Loss
+from hockeystick.loss.measure import EMPTY, Atoms, Nodes
+from hockeystick.numerics.blocks import in_blocks
 from hockeystick.numerics.series import Array
 
 
-class AtomicLoss(Loss):
+class AtomicLoss(DiscreteLoss):
     """A loss that takes the values `losses` with probabilities e^log_q under Q.
 
     Under P they are e^{log_q + loss}, or e^log_p where that is given: of large losses it is the
     more accurate.
     """
-
-    continuous = False
 
     def __init__(
         self,

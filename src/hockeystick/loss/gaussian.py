@@ -10,8 +10,10 @@ import numpy as np
 from scipy.special import erfcx, ndtr, ndtri
 
 from hockeystick.errors import NumericalError
-from hockeystick.loss.base import Complex, Loss, Nodes, Tails
+from hockeystick.loss.base import AtomlessLoss, Loss
+from hockeystick.loss.measure import Nodes, Tails
 from hockeystick.numerics.series import Array
+from hockeystick.numerics.types import Complex
 
 MOST_NODES = 1_000_000
 FAR = 60.0
@@ -67,13 +69,14 @@ def gaussian_log_delta(shift: float, epsilon: Array) -> Array:
 
 
 @dataclass(frozen=True)
-class GaussianLoss(Loss):
+class GaussianLoss(AtomlessLoss):
     """N(shift, 1) against N(0, 1): L ~ N(shift²/2, shift²) under P, K(s) = s(s+1)·shift²/2."""
 
     shift: float
 
     top = math.inf
     bottom = -math.inf
+    infinite = void = 0.0
     symmetric = True
     smooth = True
 

@@ -9,8 +9,10 @@ import numpy as np
 
 from hockeystick.errors import ParameterError
 from hockeystick.loss.atoms import EVERYTHING
-from hockeystick.loss.base import Atoms, Complex, Loss, Nodes, Tails
+from hockeystick.loss.base import Loss
+from hockeystick.loss.measure import Atoms, Nodes, Tails
 from hockeystick.numerics.series import Array, log1p
+from hockeystick.numerics.types import Complex
 
 
 class LabelledLoss(Loss):
@@ -117,5 +119,5 @@ class LabelledLoss(Loss):
         parts = [(weight, change(loss)) for weight, loss in self.parts]
         return LabelledLoss(*parts, (self._missing, EVERYTHING))
 
-    def mix(self, rate: float) -> Loss:
+    def sampled(self, rate: float) -> Loss:
         raise ParameterError("a sample of a sample is accounted for Poisson sampling only")

@@ -10,8 +10,10 @@ import numpy as np
 from scipy.special import ndtr
 
 from hockeystick.errors import NumericalError
-from hockeystick.loss.base import Loss, Nodes, Tails, in_blocks
+from hockeystick.loss.base import AtomlessLoss, Loss
 from hockeystick.loss.gaussian import ANGLE, NATS, REACH, legendre
+from hockeystick.loss.measure import Nodes, Tails
+from hockeystick.numerics.blocks import in_blocks
 from hockeystick.numerics.series import Array
 
 MOST_STEPS = 20
@@ -75,7 +77,7 @@ class GaussianMixture:
 
 
 @dataclass(frozen=True)
-class MixtureLoss(Loss):
+class MixtureLoss(AtomlessLoss):
     """P and Q mixtures of unit Gaussians with P/Q increasing in x.
 
     So it is when every mean of P is at least every mean of Q. Outcomes above `ceiling` count as

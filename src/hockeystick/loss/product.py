@@ -13,7 +13,7 @@ from scipy.special import ndtr
 
 from hockeystick.errors import NumericalError, ParameterError
 from hockeystick.loss.atoms import EVERYTHING, NOTHING, AtomicLoss
-from hockeystick.loss.base import CHUNK, EMPTY, Atoms, Complex, Loss, Nodes, Tails, in_blocks
+from hockeystick.loss.base import AtomlessLoss, Loss
 from hockeystick.loss.gaussian import (
     ANGLE,
     MOST_NODES,
@@ -23,7 +23,10 @@ from hockeystick.loss.gaussian import (
     gaussian_log_delta,
     legendre,
 )
+from hockeystick.loss.measure import EMPTY, Atoms, Nodes, Tails
+from hockeystick.numerics.blocks import CHUNK, in_blocks
 from hockeystick.numerics.series import Array
+from hockeystick.numerics.types import Complex
 
 NEGLIGIBLE = (1e-280, 1e-30)
 """Atoms rarer than this count as giving the record away; the second where they are very many."""
@@ -129,7 +132,7 @@ def _merged(losses: Array, log_q: Array) -> Atoms:
 
 
 @dataclass(frozen=True)
-class BlurredLoss(Loss):
+class BlurredLoss(AtomlessLoss):
     """A Gaussian release of N(shift, 1) against N(0, 1) together with another loss.
 
     The sum has the smooth density Σ q_j·f(x − ℓ_j), with f that of the Gaussian's loss and the q_j

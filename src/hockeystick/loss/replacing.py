@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from hockeystick.loss.atoms import AtomicLoss
 from hockeystick.loss.base import Loss
-from hockeystick.loss.hull import lower_hull
+from hockeystick.loss.points import pair_of, side_through
 from hockeystick.numerics.series import Array
 
 POINTS = 1500
@@ -34,18 +33,7 @@ def replaced(loss: Loss) -> Loss:
         part = sums[j : j + POINTS]
         np.minimum(part, remove[j] + np.exp(u[j]) * add, out=part)
     places = np.linspace(0.0, 2 * last, 2 * POINTS - 1)
-    a, h = lower_hull(np.exp(places), sums)
-    falls = np.append(-np.diff(h) / np.diff(a), 0.0)
-    masses, losses = -np.diff(falls), np.log(a[1:])
-    kept = masses > 0
-    up, log_up = losses[kept], np.log(masses[kept])
-    rest = max(0.0, 1 - float(h[0]) - 2 * float(falls[0]))
-    with np.errstate(divide="ignore"):
-        log_q = np.concatenate([(log_up + up)[::-1], [np.log(rest)], log_up])
-    limit = float(h[-1])
-    return AtomicLoss(
-        np.concatenate([-up[::-1], [0.0], up]), log_q, infinite=limit, void=limit, symmetric=True
-    )
+    return pair_of(side_through(places, sums))
 
 
 def _both(loss: Loss, u: Array) -> Array:

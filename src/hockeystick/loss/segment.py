@@ -9,8 +9,10 @@ from functools import lru_cache
 import numpy as np
 
 from hockeystick.errors import NumericalError
-from hockeystick.loss.base import NO_ATOMS, Atoms, Complex, Loss, Nodes, Tails
+from hockeystick.loss.base import Loss
+from hockeystick.loss.measure import NO_ATOMS, Atoms, Nodes, Tails
 from hockeystick.numerics.series import Array
+from hockeystick.numerics.types import Complex
 
 POINTS = 20
 MOST_NODES = 400_000
@@ -34,6 +36,8 @@ class SegmentLoss(Loss):
     edge: float
     slip: float = 0.0
 
+    infinite = void = 0.0
+    continuous = True
     symmetric = True
 
     def __post_init__(self) -> None:

@@ -9,9 +9,10 @@ from functools import cached_property
 
 import numpy as np
 
-from hockeystick.loss.base import Complex, Loss
+from hockeystick.loss.base import Loss
 from hockeystick.numerics.rounding import around, exact_sum, probability_of_any
 from hockeystick.numerics.series import EPS, Array
+from hockeystick.numerics.types import Complex
 
 
 class ComposedLoss:
@@ -103,6 +104,11 @@ class ComposedLoss:
     def origin(self) -> float:
         """A point of that lattice."""
         return sum(count * float(loss.atoms.losses[0]) for loss, count in self.parts)
+
+    def check_mass(self) -> None:
+        """Raise `NumericalError` unless every part is a law that adds up."""
+        for loss, _ in self.parts:
+            loss.check_mass()
 
     def reverse(self) -> ComposedLoss:
         """The composition in the other direction."""

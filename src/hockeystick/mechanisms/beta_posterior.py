@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from hockeystick.declared import checked, declared
 from hockeystick.loss.families.log_gamma import GammaLoss
 from hockeystick.loss.families.logit_beta import BetaLoss
 from hockeystick.loss.families.posterior import category_pair, prior_count
-from hockeystick.mechanism import call_text
-from hockeystick.mechanisms.posterior import PosteriorSampling
+from hockeystick.mechanisms.bases.posterior_sampling import PosteriorSampling
 from hockeystick.relation import Relation
 
 
-@dataclass(frozen=True, repr=False)
+@declared
 class BetaPosterior(PosteriorSampling):
     """θ drawn from Beta(a + successes in the data, b + failures in the data).
 
@@ -31,15 +29,8 @@ class BetaPosterior(PosteriorSampling):
     1.87720428
     """
 
-    successes: float
-    failures: float
-
-    def __post_init__(self) -> None:
-        for name in ("successes", "failures"):
-            object.__setattr__(self, name, prior_count(name, getattr(self, name)))
+    successes: float = checked(prior_count)
+    failures: float = checked(prior_count)
 
     def pair(self, relation: Relation) -> BetaLoss | GammaLoss:
         return category_pair((self.successes, self.failures), relation)
-
-    def __repr__(self) -> str:
-        return call_text("BetaPosterior", self.successes, self.failures)

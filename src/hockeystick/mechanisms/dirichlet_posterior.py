@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import Any
 
+from hockeystick.declared import call_text, checked, declare, declared
 from hockeystick.errors import ParameterError
 from hockeystick.loss.families.log_gamma import GammaLoss
 from hockeystick.loss.families.logit_beta import BetaLoss
 from hockeystick.loss.families.posterior import category_pair, prior_count
-from hockeystick.mechanism import call_text
-from hockeystick.mechanisms.posterior import PosteriorSampling
+from hockeystick.mechanisms.bases.posterior_sampling import PosteriorSampling
 from hockeystick.relation import Relation
 
 
-@dataclass(frozen=True, repr=False)
+def _prior_counts(name: str, values: tuple[Any, ...]) -> tuple[float, ...]:
+    if len(values) < 2:
+        raise ParameterError(f"{name} must be two or more numbers, got {values!r}")
+    return tuple(prior_count(name, value) for value in values)
+
+
+@declared
 class DirichletPosterior(PosteriorSampling):
     """All probabilities drawn from Dirichlet(a₁ + records of category 1, a₂ + …).
 
@@ -31,13 +37,10 @@ class DirichletPosterior(PosteriorSampling):
     1.87720428
     """
 
-    counts: tuple[float, ...]
+    counts: tuple[float, ...] = checked(_prior_counts)
 
     def __init__(self, *counts: float) -> None:
-        if len(counts) < 2:
-            raise ParameterError(f"counts must be two or more numbers, got {counts!r}")
-        values = tuple(prior_count("counts", count) for count in counts)
-        object.__setattr__(self, "counts", values)
+        declare(self, counts=counts)
 
     def pair(self, relation: Relation) -> BetaLoss | GammaLoss:
         return category_pair(self.counts, relation)

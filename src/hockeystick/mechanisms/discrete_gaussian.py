@@ -10,13 +10,15 @@ import numpy as np
 
 from hockeystick.errors import NumericalError
 from hockeystick.loss.atoms import AtomicLoss
-from hockeystick.loss.base import CHUNK, EMPTY, Atoms, Loss, Nodes
-from hockeystick.mechanisms.discrete import DiscreteNoise
+from hockeystick.loss.base import DiscreteLoss, Loss
+from hockeystick.loss.measure import EMPTY, Atoms, Nodes
+from hockeystick.mechanisms.bases.discrete_noise import DiscreteNoise
+from hockeystick.numerics.blocks import CHUNK
 from hockeystick.numerics.series import Array
 
 if TYPE_CHECKING:
+    from hockeystick.random.generators import Source
     from hockeystick.random.integers import Integers
-    from hockeystick.random.words import Source
 
 REACH = 10.0
 """Scales beyond which the noise is dropped: 1e-22 of its mass."""
@@ -47,7 +49,7 @@ class DiscreteGaussian(DiscreteNoise):
 
 
 @dataclass(frozen=True)
-class DiscreteGaussianLoss(Loss):
+class DiscreteGaussianLoss(DiscreteLoss):
     """Discrete Gaussian of scale `scale` moved by `steps` against itself."""
 
     scale: float
@@ -55,8 +57,8 @@ class DiscreteGaussianLoss(Loss):
 
     top = math.inf
     bottom = -math.inf
+    infinite = void = 0.0
     symmetric = True
-    continuous = False
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "spacing", self.steps / self.scale**2)

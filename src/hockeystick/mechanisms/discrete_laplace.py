@@ -10,12 +10,12 @@ import numpy as np
 
 from hockeystick.loss.atoms import AtomicLoss
 from hockeystick.loss.base import Loss
-from hockeystick.mechanisms.discrete import DiscreteNoise
+from hockeystick.mechanisms.bases.discrete_noise import DiscreteNoise
 from hockeystick.numerics.rounding import quotient_error
 
 if TYPE_CHECKING:
+    from hockeystick.random.generators import Source
     from hockeystick.random.integers import Integers
-    from hockeystick.random.words import Source
 
 
 class DiscreteLaplace(DiscreteNoise):

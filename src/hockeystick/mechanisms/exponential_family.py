@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
 
 from hockeystick.checks import finite_non_negative, non_negative
+from hockeystick.declared import call_text, declare, declared
 from hockeystick.errors import ParameterError
+from hockeystick.evidence import Evidence
 from hockeystick.loss.families.assumptions import Assumptions, Bound
 from hockeystick.loss.families.divergence import LogPartition, Pairs, Vectors
-from hockeystick.mechanism import Mechanism, call_text
+from hockeystick.mechanism import Mechanism
 from hockeystick.numerics.series import Array
 from hockeystick.relation import REPLACE_ONE, Relation
 
 
-@dataclass(frozen=True, repr=False)
+@declared
 class ExponentialFamily(Mechanism):
     """Output with density h(θ)·e^{ηᵀT(θ) − A(η)}: η₁ with the record, η₂ without.
 
@@ -74,8 +76,7 @@ class ExponentialFamily(Mechanism):
                 f"{len(other)} × {len(other[0])}"
             )
         error = finite_non_negative("relative_error", relative_error)
-        pairs = Pairs(log_partition, one, other, inside, covariance, error)
-        object.__setattr__(self, "curve", pairs)
+        declare(self, curve=Pairs(log_partition, one, other, inside, covariance, error))
 
     @classmethod
     def bounded(
@@ -107,13 +108,13 @@ class ExponentialFamily(Mechanism):
             _bound("lipschitz", lipschitz),
             non_negative("radius", radius),
         )
-        object.__setattr__(made, "curve", curve)
+        declare(made, curve=curve)
         return made
 
-    def loss(self, relation: Relation) -> None:
-        return None
+    def evidence(self, relation: Relation, steps: int = 1) -> Evidence:
+        return Evidence(curve=partial(self._divergences, relation))
 
-    def renyi(self, orders: Array, relation: Relation) -> tuple[Array, Array]:
+    def _divergences(self, relation: Relation, orders: Array) -> tuple[Array, Array]:
         one, other = self.curve.renyi(orders)
         if relation is not REPLACE_ONE:
             return one, other
@@ -124,9 +125,9 @@ class ExponentialFamily(Mechanism):
         if isinstance(curve, Pairs):
             return call_text("ExponentialFamily", curve.log_partition, curve.first, curve.second)
         options = {
-            name: None if value == float("inf") else value
+            name: value
             for name, value in vars(curve).items()
-            if name != "difference"
+            if name != "difference" and value != float("inf")
         }
         return call_text("ExponentialFamily.bounded", curve.difference, **options)
 

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Self
 
-from hockeystick.checks import finite_positive
-from hockeystick.errors import ParameterError, RelationError
+from hockeystick.checks import finite_positive, yes_or_no
+from hockeystick.declared import call_text, checked, declared
+from hockeystick.errors import RelationError
 from hockeystick.loss.families.log_gamma import GammaLoss
 from hockeystick.loss.families.posterior import gamma_pair, prior_count
-from hockeystick.mechanism import call_text
-from hockeystick.mechanisms.posterior import PosteriorSampling
+from hockeystick.mechanisms.bases.posterior_sampling import PosteriorSampling
 from hockeystick.relation import REPLACE_ONE, Relation
 
 
-@dataclass(frozen=True, repr=False)
+@declared
 class GammaPosterior(PosteriorSampling):
     """λ drawn from Gamma(k + sum of the counts, rate r + number of records): Poisson counts.
 
@@ -37,18 +36,12 @@ class GammaPosterior(PosteriorSampling):
 
     text_constructors = ("public_rate",)
 
-    shape: float
-    largest: float = 1.0
-    rate_is_public: bool = False
+    shape: float = checked(finite_positive)
+    largest: float = checked(finite_positive, default=1.0)
+    rate_is_public: bool = checked(yes_or_no, default=False)
 
-    def __post_init__(self) -> None:
-        largest = finite_positive("largest", self.largest)
-        object.__setattr__(self, "largest", largest)
-        object.__setattr__(self, "shape", prior_count("shape", self.shape, largest))
-        if not isinstance(self.rate_is_public, bool):
-            raise ParameterError(
-                f"rate_is_public must be True or False, got {self.rate_is_public!r}"
-            )
+    def check_together(self) -> None:
+        prior_count("shape", self.shape, self.largest)
 
     @classmethod
     def public_rate(cls, shape: float, largest: float = 1.0) -> Self:

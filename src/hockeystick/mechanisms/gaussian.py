@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 from hockeystick.loss.base import Loss
 from hockeystick.loss.gaussian import GaussianLoss
-from hockeystick.mechanisms.additive import AdditiveNoise
+from hockeystick.mechanisms.bases.additive_noise import AdditiveNoise
 
 if TYPE_CHECKING:
+    from hockeystick.random.generators import Source
     from hockeystick.random.noise import Floats
-    from hockeystick.random.words import Source
 
 
 class Gaussian(AdditiveNoise):

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, Self
 
 import numpy as np
 
 from hockeystick.checks import whole
+from hockeystick.declared import call_text, declare, declared
 from hockeystick.errors import ParameterError
+from hockeystick.evidence import Evidence
 from hockeystick.loss.atoms import NOTHING
 from hockeystick.loss.base import Loss
 from hockeystick.loss.families.envelope import either_way
 from hockeystick.loss.families.quadratic import QuadraticLoss, gaussian_cgf
 from hockeystick.loss.gaussian import GaussianLoss
-from hockeystick.mechanism import Mechanism, call_text
+from hockeystick.mechanism import Mechanism
 from hockeystick.numerics.series import Array
 from hockeystick.numerics.stirling import log_ratio
 from hockeystick.relation import REPLACE_ONE, Relation
@@ -27,7 +28,7 @@ ALIKE = 1e-15
 """Variances that differ by this part of themselves are the same but for rounding."""
 
 
-@dataclass(frozen=True, repr=False)
+@declared
 class GaussianPair(Mechanism):
     """Output N(μ₁, Σ₁) with the record and N(μ₂, Σ₂) without, both given.
 
@@ -63,16 +64,14 @@ class GaussianPair(Mechanism):
     other_covariance: tuple[float, ...]
 
     def __init__(self, mean: Any, covariance: Any, other_mean: Any, other_covariance: Any) -> None:
-        values = {
-            "mean": mean,
-            "covariance": covariance,
-            "other_mean": other_mean,
-            "other_covariance": other_covariance,
-        }
         size = np.size(_array("mean", mean))
-        for name, value in values.items():
-            check = _vector if name.endswith("mean") else _matrix
-            object.__setattr__(self, name, check(name, _array(name, value), size))
+        declare(
+            self,
+            mean=_vector("mean", mean, size),
+            covariance=_matrix("covariance", covariance, size),
+            other_mean=_vector("other_mean", other_mean, size),
+            other_covariance=_matrix("other_covariance", other_covariance, size),
+        )
 
     @classmethod
     def flat(cls, dimension: int, *numbers: float) -> Self:
@@ -97,11 +96,14 @@ class GaussianPair(Mechanism):
         shift = axes.T @ (np.array(self.mean) - np.array(self.other_mean))
         return shift, np.where(np.abs(excess) <= ALIKE, 0.0, excess)
 
-    def loss(self, relation: Relation) -> Loss | None:
+    def evidence(self, relation: Relation, steps: int = 1) -> Evidence:
         pair = self._pair()
-        if pair is None or pair.symmetric or relation is not REPLACE_ONE:
-            return pair
-        return either_way(pair)
+        curve = partial(self._divergences, relation)
+        if pair is None:
+            return Evidence(curve=curve)
+        if pair.symmetric or relation is not REPLACE_ONE:
+            return Evidence((pair,), curve=curve)
+        return Evidence((either_way(pair),), pair, curve)
 
     def _pair(self) -> Loss | None:
         shift, excess = self._coordinates
@@ -114,11 +116,7 @@ class GaussianPair(Mechanism):
         one, by = float(shift[differ][0]), float(excess[differ][0])
         return QuadraticLoss(one, by) if max(by, -by / (1 + by)) <= MOST_EXCESS else None
 
-    def attained(self, relation: Relation, steps: int) -> Loss | None:
-        pair = self._pair()
-        return None if pair is None or pair.symmetric or relation is not REPLACE_ONE else pair
-
-    def renyi(self, orders: Array, relation: Relation) -> tuple[Array, Array]:
+    def _divergences(self, relation: Relation, orders: Array) -> tuple[Array, Array]:
         shift, excess = self._coordinates
         one = _divergence(shift, excess, orders)
         other = _divergence(-shift / np.sqrt(1 + excess), -excess / (1 + excess), orders)
@@ -169,13 +167,15 @@ def _array(name: str, value: Any) -> Array:
     return found
 
 
-def _vector(name: str, value: Array, size: int) -> tuple[float, ...]:
+def _vector(name: str, given: Any, size: int) -> tuple[float, ...]:
+    value = _array(name, given)
     if value.ndim > 1 or value.size != size or size == 0:
         raise ParameterError(f"{name} must be a vector of {size} numbers, got {value.tolist()!r}")
     return tuple(value.ravel().tolist())
 
 
-def _matrix(name: str, value: Array, size: int) -> tuple[float, ...]:
+def _matrix(name: str, given: Any, size: int) -> tuple[float, ...]:
+    value = _array(name, given)
     square = value.reshape(1, 1) if value.ndim == 0 else value
     if square.shape != (size, size):
         raise ParameterError(

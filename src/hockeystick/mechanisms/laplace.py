@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 from hockeystick.loss.base import Loss
 from hockeystick.loss.segment import SegmentLoss
-from hockeystick.mechanisms.additive import AdditiveNoise
+from hockeystick.mechanisms.bases.additive_noise import AdditiveNoise
 from hockeystick.numerics.rounding import quotient_error
 
 if TYPE_CHECKING:
+    from hockeystick.random.generators import Source
     from hockeystick.random.noise import Floats
-    from hockeystick.random.words import Source
 
 
 class Laplace(AdditiveNoise):

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 from hockeystick.checks import non_negative, whole
+from hockeystick.declared import checked, declare, declared
+from hockeystick.evidence import Evidence
 from hockeystick.loss.atoms import EVERYTHING, NOTHING
 from hockeystick.loss.base import Loss
 from hockeystick.loss.segment import SegmentLoss
-from hockeystick.mechanism import Mechanism, call_text
+from hockeystick.mechanism import Mechanism
 from hockeystick.mechanisms.randomized_response import RandomizedResponse
 from hockeystick.relation import Relation
 
 
-@dataclass(frozen=True, repr=False)
+@declared
 class PermuteAndFlip(Mechanism):
     """The candidates in random order, each taken with probability e^{ε(u(r) − max u)/2Δ}.
 
@@ -39,28 +40,25 @@ class PermuteAndFlip(Mechanism):
 
     source = "McKenna and Sheldon 2020"
 
-    epsilon_: float
+    epsilon_: float = checked(non_negative)
 
     def __init__(self, epsilon: float) -> None:
-        object.__setattr__(self, "epsilon_", non_negative("epsilon", epsilon))
+        declare(self, epsilon_=epsilon)
 
-    def loss(self, relation: Relation) -> Loss:
+    def evidence(self, relation: Relation, steps: int = 1) -> Evidence:
+        """Attained, in several steps, are two candidates, ε/2 apart one way and then the other:
+        1 − e^{−ε/2}/2 against the rest."""
+        if steps == 1:
+            return Evidence((self._loss(),))
+        half = self.epsilon_ / 2
+        odds = math.log1p(2 * math.expm1(half)) if half < 700 else half + math.log(2)
+        return Evidence((self._loss(),), RandomizedResponse(odds).evidence(relation).loss)
+
+    def _loss(self) -> Loss:
         epsilon = self.epsilon_
         if epsilon == 0:
             return NOTHING
         return EVERYTHING if math.isinf(epsilon) else SegmentLoss(epsilon, height=0.25, edge=0.5)
 
-    def attained(self, relation: Relation, steps: int) -> Loss | None:
-        return self.attained_as_one(relation, steps) if steps > 1 else None
-
-    def attained_as_one(self, relation: Relation, steps: int) -> Loss:
-        """Two candidates, ε/2 apart one way and then the other: 1 − e^{−ε/2}/2 against the rest."""
-        half = self.epsilon_ / 2
-        odds = math.log1p(2 * math.expm1(half)) if half < 700 else half + math.log(2)
-        return RandomizedResponse(odds).loss(relation)
-
     def group(self, size: int) -> Mechanism:
         return PermuteAndFlip(self.epsilon_ * whole("size", size, 1))
-
-    def __repr__(self) -> str:
-        return call_text("PermuteAndFlip", self.epsilon_)

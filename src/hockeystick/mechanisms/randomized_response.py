@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
-from hockeystick.checks import non_negative, probability, whole
+from hockeystick.checks import Whole, non_negative, probability, whole
+from hockeystick.declared import checked, declare, declared
 from hockeystick.errors import ParameterError
+from hockeystick.evidence import Evidence
 from hockeystick.loss.atoms import EVERYTHING, AtomicLoss
 from hockeystick.loss.base import Loss
-from hockeystick.mechanism import Mechanism, call_text
-from hockeystick.mechanisms.declared import PureDP
+from hockeystick.mechanism import Mechanism
+from hockeystick.mechanisms.pure_dp import PureDP
 from hockeystick.relation import REPLACE_ONE, Relation
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ LARGEST = 1e6
 """A larger ε hides nothing, and its probabilities have too many digits."""
 
 
-@dataclass(frozen=True, repr=False)
+@declared
 class RandomizedResponse(Mechanism):
     """The truth with probability p = e^ε/(e^ε + K − 1), else one of the K − 1 others, uniformly.
 
@@ -43,12 +44,11 @@ class RandomizedResponse(Mechanism):
 
     text_constructors = ("truthful",)
 
-    epsilon_: float
-    categories: int = 2
+    epsilon_: float = checked(non_negative)
+    categories: int = checked(Whole(2), default=2)
 
     def __init__(self, epsilon: float, categories: int = 2) -> None:
-        object.__setattr__(self, "epsilon_", non_negative("epsilon", epsilon))
-        object.__setattr__(self, "categories", whole("categories", categories, 2))
+        declare(self, epsilon_=epsilon, categories=categories)
 
     @classmethod
     def truthful(cls, probability_of_truth: float, categories: int = 2) -> Self:
@@ -65,7 +65,10 @@ class RandomizedResponse(Mechanism):
             )
         return cls(math.inf if p == 1 else max(0.0, math.log(p * others / (1 - p))), categories)
 
-    def loss(self, relation: Relation) -> Loss:
+    def evidence(self, relation: Relation, steps: int = 1) -> Evidence:
+        return Evidence((self._loss(),))
+
+    def _loss(self) -> Loss:
         epsilon, others = self.epsilon_, self.categories - 1
         if math.isinf(epsilon):
             return EVERYTHING
@@ -96,14 +99,14 @@ class RandomizedResponse(Mechanism):
         >>> RandomizedResponse(1.0, categories=5).release([4, 0, 2], rng=0).shape
         (3,)
         """
-        from hockeystick.random import words
+        from hockeystick.random.generators import source
         from hockeystick.release import private
         from hockeystick.release.response import respond
 
         if self.epsilon_ > LARGEST:
             raise ParameterError(f"epsilon must be at most {LARGEST:g} to release, got {self!r}")
         known = private.integers("answers", answers, 0, self.categories - 1)
-        return private.like(respond(known, self.epsilon_, self.categories, words.source(rng)))
+        return private.like(respond(known, self.epsilon_, self.categories, source(rng)))
 
     def statement(self) -> str:
         """What a report protects, in words."""
@@ -141,7 +144,3 @@ class RandomizedResponse(Mechanism):
             raise ParameterError("reports must hold at least one report, got none")
         truth = 1 / (1 + (self.categories - 1) * math.exp(-self.epsilon_))
         return estimate(known, truth, self.categories, float(confidence))
-
-    def __repr__(self) -> str:
-        categories: Any = None if self.categories == 2 else self.categories
-        return call_text("RandomizedResponse", self.epsilon_, categories=categories)

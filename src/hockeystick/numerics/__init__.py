@@ -1,1 +1,2 @@
-"""Numbers, without a word about privacy: series, roots, rounding, quadrature."""
+"""Numbers, whatever they stand for: series, sums of exponentials, quadrature, roots, minima,
+binomial laws, the gamma function, rounding."""

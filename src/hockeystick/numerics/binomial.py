@@ -1,13 +1,18 @@
-"""The binomial law, without the second that importing scipy.stats takes."""
+"""The binomial law and its coefficients, without the second that importing scipy.stats takes."""
 
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 
 import numpy as np
 
 from hockeystick.errors import NumericalError
-from hockeystick.numerics.series import Array
+from hockeystick.numerics.stirling import factorial_remainder
+from hockeystick.numerics.types import Array
+
+EXACT_UP_TO = 1024
+"""Up to this n log C(n, j) comes from the integer itself, beyond it from Stirling's series."""
 
 
 def binomial_weights(trials: int, probability: float, most: int) -> Array:
@@ -48,3 +53,29 @@ def binomial_above(count: int, trials: int, probability: float) -> float:
             "each is out of reach"
         )
     return above
+
+
+@lru_cache(maxsize=256)
+def log_binomials(n: int) -> Array:
+    """log C(n, j) for j = 2, …, n.
+
+    >>> np.exp(log_binomials(4)).round(9).tolist()
+    [6.0, 4.0, 1.0]
+    """
+    if n <= EXACT_UP_TO:
+        half = [math.log(math.comb(n, j)) for j in range(n // 2 + 1)]
+        return np.array((half + half[: n - n // 2][::-1])[2:])
+    return log_binomial(n, np.arange(2, n + 1))
+
+
+def log_binomial(n: int, j: Array) -> Array:
+    """log C(n, j) by Stirling's series with its remainders, so that nothing large is subtracted."""
+    few = np.minimum(j, n - j).astype(float)
+    k = np.maximum(few, 1.0)
+    rest = n - k
+    entropy = k * np.log(n / k) - rest * np.log1p(-k / n)
+    scale = np.log(n / (2 * np.pi * k * rest)) / 2
+    remainders = (
+        factorial_remainder(np.array(float(n))) - factorial_remainder(k) - factorial_remainder(rest)
+    )
+    return np.where(few > 0, entropy + scale + remainders, 0.0)

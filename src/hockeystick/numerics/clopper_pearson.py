@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-Array = NDArray[np.float64]
+from hockeystick.numerics.types import Array
 
 
 def at_least(happened: ArrayLike, trials: ArrayLike, miss: float) -> Array:

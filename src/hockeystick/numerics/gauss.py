@@ -6,7 +6,7 @@ from functools import cache
 
 import numpy as np
 
-from hockeystick.numerics.series import Array
+from hockeystick.numerics.types import Array
 
 
 @cache

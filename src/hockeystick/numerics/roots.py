@@ -67,3 +67,16 @@ def last_true(
         middle = (low + high) / 2
         low, high = (middle, high) if holds(middle) else (low, middle)
     return low, high
+
+
+def last_whole(holds: Callable[[int], bool], last: int, beyond: int) -> tuple[int, int]:
+    """Where a property that holds at `last`, and not at `beyond`, is lost: two integers next to
+    each other. Either may be the larger one.
+
+    >>> last_whole(lambda n: n * n < 1000, 0, 100)
+    (31, 32)
+    """
+    while abs(beyond - last) > 1:
+        middle = (last + beyond) // 2
+        last, beyond = (middle, beyond) if holds(middle) else (last, middle)
+    return last, beyond

@@ -42,7 +42,7 @@ def probability_of_any(events: Iterable[tuple[float, int]]) -> tuple[float, floa
     >>> probability_of_any([(0.5, 2)]), probability_of_any([(1e-9, 1)])
     ((0.75, 0.75), (1e-09, 1e-09))
     """
-    real = [(p, count) for p, count in events if p]
+    real = [(p, count) for p, count in events if p and count]
     if sum(count for _, count in real) <= 1:
         alone = real[0][0] if real else 0.0
         return alone, alone
@@ -60,13 +60,13 @@ def around(value: Fraction, error: float = 0.0) -> tuple[float, float]:
     return -_above(Fraction(error) - value), _above(Fraction(error) + value)
 
 
-def added(least: float, most: float, infinite: tuple[float, float]) -> tuple[float, float]:
-    """Both ends of a sum, of δ of the finite losses and of the mass at infinity, rounded outwards.
+def added(least: float, most: float, rest: tuple[float, float]) -> tuple[float, float]:
+    """Both ends of a sum of two probabilities, [least, most] and `rest`, rounded outwards.
 
     >>> added(0.0, 0.0, (0.5, 0.5)), added(0.25, 1e-30, (0.0, 0.25))
     ((0.5, 0.5), (0.24999999999999997, 0.25000000000000006))
     """
-    low, high = infinite[0] + least, infinite[1] + most
+    low, high = rest[0] + least, rest[1] + most
     if least > 0:
         low = math.nextafter(low, -math.inf)
     return low, min(1.0, math.nextafter(high, math.inf) if most else high)

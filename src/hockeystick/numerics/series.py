@@ -1,7 +1,7 @@
 """Elementary functions minus the first terms of their Taylor series, without cancellation.
 
-n·K(s) multiplies the error of one step by the number of steps, so K must be accurate relative to
-its own (second order) size, not relative to 1.
+What is added up many times must be accurate relative to its own (second order) size, not
+relative to 1.
 """
 
 from __future__ import annotations
@@ -10,10 +10,9 @@ import math
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[Any]
-"""An array of float64. (Its dtype is not spelled out: numpy's arithmetic would widen it.)"""
+from hockeystick.numerics.types import Array as Array
+from hockeystick.numerics.types import Complex
 
 EPS = 2.0**-52
 SMALL = 0.25
@@ -50,7 +49,11 @@ def _blend(
 
 
 def exp_minus(x: Array) -> Array:
-    """e^x − 1 − x."""
+    """e^x − 1 − x.
+
+    >>> exp_minus(np.array([1e-8])).tolist()
+    [5.000000016666...e-17]
+    """
     return _blend(x, np.expm1(x) - x, _EXP, x * x, x)
 
 
@@ -61,11 +64,11 @@ def sin_minus(x: Array, sine: Array) -> Array:
 
 
 def entropy(x: Array) -> Array:
-    """x·e^x − e^x + 1, the integrand of a KL divergence: never negative."""
+    """x·e^x − e^x + 1, the integrand of a relative entropy: never negative."""
     return _blend(x, x * np.exp(x) - np.expm1(x), _ENTROPY, x * x, x)
 
 
-def log1p(real: Array, imaginary: Array) -> NDArray[np.complex128]:
+def log1p(real: Array, imaginary: Array) -> Complex:
     """log(1 + real + i·imaginary), accurate near 0 where numpy's complex log1p is not."""
     square = real * (2 + real) + imaginary * imaginary  # |1 + z|² − 1
     modulus = 0.5 * np.log1p(np.maximum(square, -0.5))
@@ -75,34 +78,34 @@ def log1p(real: Array, imaginary: Array) -> NDArray[np.complex128]:
     return np.asarray(modulus + 1j * np.arctan2(imaginary, 1 + real))
 
 
-def log_mixed(rate: float, losses: Array) -> Array:
-    """log(1 − rate + rate·e^loss): the loss when the record takes part with probability `rate`.
+def log_mixed(rate: float, x: Array) -> Array:
+    """log(1 − rate + rate·e^x), for a rate in (0, 1] and any x.
 
     >>> log_mixed(0.5, np.array([0.0, 1000.0])).tolist()
     [0.0, 999.3068528194401]
     """
-    mixed = np.log1p(rate * np.expm1(np.minimum(losses, 30)))
-    if losses.size and losses.max() >= 30:
+    mixed = np.log1p(rate * np.expm1(np.minimum(x, 30)))
+    if x.size and x.max() >= 30:
         stay = math.log1p(-rate) if rate < 1 else -math.inf
-        mixed = np.where(losses < 30, mixed, np.logaddexp(stay, losses + math.log(rate)))
+        mixed = np.where(x < 30, mixed, np.logaddexp(stay, x + math.log(rate)))
     if rate > 0.5:  # far below 0 the sum 1 + (a number near −1) has lost its digits
         with np.errstate(divide="ignore"):
-            far = np.log((1 - rate) + rate * np.exp(np.minimum(losses, 0)))
-        mixed = np.where(losses < -1, far, mixed)
+            far = np.log((1 - rate) + rate * np.exp(np.minimum(x, 0)))
+        mixed = np.where(x < -1, far, mixed)
     return mixed
 
 
-def log_unmixed(rate: float, losses: Array) -> Array:
-    """The loss that `log_mixed` takes to each loss; −inf below the least one.
+def log_unmixed(rate: float, x: Array) -> Array:
+    """What `log_mixed` takes to each x; −inf below the least that it takes anything to.
 
     >>> log_unmixed(0.5, np.array([-0.7, 0.0])).tolist()
     [-inf, 0.0]
     """
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        small = np.log1p(np.maximum(np.expm1(np.minimum(losses, 700)) / rate, -1))
-        large = losses - math.log(rate) + np.log1p(-(1 - rate) * np.exp(-losses))
-        unmixed = np.where(losses < 30, small, large)
+        small = np.log1p(np.maximum(np.expm1(np.minimum(x, 700)) / rate, -1))
+        large = x - math.log(rate) + np.log1p(-(1 - rate) * np.exp(-x))
+        unmixed = np.where(x < 30, small, large)
         if rate > 0.5:
-            far = np.log(np.maximum(np.exp(np.minimum(losses, 0)) - (1 - rate), 0) / rate)
-            unmixed = np.where(losses < -0.5, far, unmixed)
+            far = np.log(np.maximum(np.exp(np.minimum(x, 0)) - (1 - rate), 0) / rate)
+            unmixed = np.where(x < -0.5, far, unmixed)
     return unmixed

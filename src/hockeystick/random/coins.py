@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from hockeystick.random.words import Source, below
+from hockeystick.random.generators import Source, below
 
 Flags = NDArray[np.bool_]
 Whole = NDArray[np.int64] | NDArray[np.object_]
@@ -24,7 +24,7 @@ def rational(numerators: Whole, denominator: int, words: Source) -> Flags:
     ----------
     numerators: integers in [0, denominator].
 
-    >>> from hockeystick.random.words import source
+    >>> from hockeystick.random.generators import source
     >>> rational(np.array([0, 3, 3]), 3, source(0)).tolist()
     [False, True, True]
     """
@@ -49,7 +49,7 @@ def exponential(numerators: Whole, denominator: int, words: Source) -> Flags:
     one falls False; it is one of odd number with probability Σ (−γ)^k/k!. A larger γ is a sum of
     ones and a rest, whose coins must all fall True.
 
-    >>> from hockeystick.random.words import source
+    >>> from hockeystick.random.generators import source
     >>> 330 < int(exponential(np.full(1000, 3), 3, source(0)).sum()) < 410
     True
     """

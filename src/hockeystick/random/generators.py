@@ -1,22 +1,13 @@
-"""Where random bits come from, and the two exact draws that sampling is made of.
-
-The accountant's theorems are about exact laws. A batch whose law is off by τ in total variation
-adds (1 + e^ε)·τ to δ at every step, so floats are kept out of the draws: an integer below a bound
-is exact (numpy rejects, after Lemire 2019), a coin is a comparison of integers, and a binomial
-count is inverted on 256 bits. numpy's `Generator.binomial` is not exact: it takes uniforms of 53
-bits and float recurrences, never returns a count far in the tail (2e-14 of the law for a mean
-of 1), and some versions round 1 − rate, so that a rate of 1e-17 draws nothing.
-"""
+"""Where random bits come from: generators, words of 64 bits, and integers drawn from words."""
 
 from __future__ import annotations
 
 import os
 import secrets
-from bisect import bisect_right
-from decimal import Context, Decimal, localcontext
-from functools import cache
+from collections.abc import Callable
+from functools import partial
 from numbers import Integral
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 from numpy.random import Generator, default_rng
@@ -26,9 +17,9 @@ from hockeystick.errors import HockeystickError, ParameterError
 
 Randomness = None | int | Generator
 """None for secure randomness, an integer seed for tests, or a generator that is used as it is."""
-
-TABLE = 64  # counts above it have probability < 1/64! < 2^−295
-BITS = 256
+Words = NDArray[np.uint64]
+Source = Callable[[int], Words]
+"""A function of a count that returns as many independent uniform words of 64 bits."""
 
 
 class MissingExtra(HockeystickError, ImportError):
@@ -101,66 +92,47 @@ def generator(rng: Randomness = None) -> Generator:
     )
 
 
-def coins(count: int, probability: float, rng: Generator) -> NDArray[np.bool_]:
-    """Independent coins that fall True with exactly `probability`.
+def source(rng: Randomness = None) -> Source:
+    """Random words: secure unless a seed or a generator is given by name.
 
-    A word of 64 uniform bits against probability · 2^64, which is a whole number.
+    None takes ChaCha20 under a fresh key, where the extra `secure` is installed, and else the
+    entropy of the operating system, word by word. An integer or a `numpy.random.Generator` is used
+    as `hockeystick.random.generator` says: for experiments, or the caller's own secure one.
+
+    >>> source(7)(2).tolist() == source(7)(2).tolist()
+    True
+    """
+    try:
+        integers: Any = generator(rng).integers
+        return partial(integers, 0, 2**64 - 1, dtype=np.uint64, endpoint=True)
+    except MissingExtra:
+        return of_system
+
+
+def of_system(count: int) -> Words:
+    """Words from the entropy of the operating system (Linux: getrandom)."""
+    return np.frombuffer(os.urandom(8 * count), dtype=np.uint64)
+
+
+def below(bound: int, count: int, words: Source) -> Words:
+    """Integers that are uniform on {0, …, bound − 1}, exactly.
+
+    A word at or above the largest multiple of `bound` is drawn again, so that every remainder is
+    left with as many words.
 
     Parameters
     ----------
-    count: an integer >= 0.
-    probability: in [2^−11, 1), where every float is a multiple of 2^−64.
+    bound: in [1, 2^63].
 
-    >>> 900 < int(coins(4000, 0.25, generator(0)).sum()) < 1100
-    True
+    >>> sorted(set(below(3, 100, source(0)).tolist()))
+    [0, 1, 2]
     """
-    if not 2.0**-11 <= probability < 1:
-        raise ParameterError(f"probability must be in [2^-11, 1), got {probability!r}")
-    return _words(count, rng) < np.uint64(int(probability * 2.0**64))
-
-
-def binomial(blocks: int, exponent: int, rng: Generator) -> int:
-    """How many of blocks · 2^exponent coins fall True, each with probability 2^−exponent.
-
-    A sum of `blocks` counts from Binomial(n, 1/n), n = 2^exponent, each by inversion of the
-    distribution function F: #{c : u ≥ F(c)} for u uniform. The first 64 bits of u decide, unless
-    they are the first 64 bits of some F(c); then 256 bits do. One count is within 2^−249 of its
-    law in total variation. Time and memory O(blocks).
-
-    Parameters
-    ----------
-    blocks: an integer >= 0.
-    exponent: an integer in [1, 60].
-
-    >>> 900 < binomial(1000, 20, generator(0)) < 1100
-    True
-    """
-    if not 1 <= exponent <= 60:
-        raise ParameterError(f"exponent must be an integer in [1, 60], got {exponent!r}")
-    coarse, fine = _distribution(exponent)
-    words = _words(blocks, rng)
-    counts = coarse.searchsorted(words, side="right")
-    # At a count of 0 this asks for the last F, which such a word is below.
-    open_ = np.flatnonzero(coarse.take(counts - 1) == words)
-    for i in open_:
-        rest = int.from_bytes(rng.bytes((BITS - 64) // 8), "little")
-        counts[i] = bisect_right(fine, int(words[i]) << (BITS - 64) | rest)
-    return int(counts.sum())
-
-
-def _words(count: int, rng: Generator) -> NDArray[np.uint64]:
-    return rng.integers(0, 2**64 - 1, count, dtype=np.uint64, endpoint=True)
-
-
-@cache
-def _distribution(exponent: int) -> tuple[NDArray[np.uint64], list[int]]:
-    """F(0), F(1), … of Binomial(n, 1/n), n = 2^exponent, as ⌊F · 2^64⌋ and ⌊F · 2^256⌋."""
-    n = 2**exponent
-    fine = []
-    with localcontext(Context(prec=120)):
-        mass = total = (1 - 1 / Decimal(n)) ** n
-        for c in range(min(n, TABLE)):
-            fine.append(min(int(total * 2**BITS), 2**BITS - 1))
-            mass = mass * (n - c) / ((c + 1) * (n - 1))
-            total += mass
-    return np.array([f >> (BITS - 64) for f in fine], dtype=np.uint64), fine
+    whole = np.uint64(2**64 - 1 - 2**64 % bound)  # the last word of the last full round
+    drawn = words(count)
+    again = np.flatnonzero(drawn > whole)
+    if again.size:
+        drawn = drawn.copy()
+    while again.size:
+        drawn[again] = words(again.size)
+        again = again[drawn[again] > whole]
+    return drawn % np.uint64(bound)

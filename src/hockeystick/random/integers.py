@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from hockeystick.errors import ParameterError
 from hockeystick.random.coins import exponential
-from hockeystick.random.words import Source, below
+from hockeystick.random.generators import Source, below
 
 Integers = NDArray[np.int64]
 
@@ -28,7 +28,7 @@ def discrete_laplace(scale: float, count: int, words: Source) -> Integers:
     ----------
     scale: in (0, 2^52].
 
-    >>> from hockeystick.random.words import source
+    >>> from hockeystick.random.generators import source
     >>> discrete_laplace(2.0, 5, source(0)).dtype
     dtype('int64')
     """
@@ -45,7 +45,7 @@ def discrete_gaussian(scale: float, count: int, words: Source) -> Integers:
     ----------
     scale: in (0, 2^52].
 
-    >>> from hockeystick.random.words import source
+    >>> from hockeystick.random.generators import source
     >>> bool(3 < discrete_gaussian(4.0, 1000, source(0)).std() < 5)
     True
     """
@@ -99,10 +99,10 @@ def _geometric(numerator: int, denominator: int, count: int, words: Source) -> I
 
 def _until(count: int, kept: Callable[[int], Integers]) -> Integers:
     """The first `count` draws that are kept, of independent tries; `kept` makes some of them."""
-    found = [kept(count)]
-    while (missing := count - sum(part.size for part in found)) > 0:
-        found.append(kept(2 * missing + 16))
-    return np.concatenate(found)[:count]
+    parts = [kept(count)]
+    while (missing := count - sum(part.size for part in parts)) > 0:
+        parts.append(kept(2 * missing + 16))
+    return np.concatenate(parts)[:count]
 
 
 def _ratio(scale: float) -> tuple[int, int]:

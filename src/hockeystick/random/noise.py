@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from hockeystick.random.words import Source, Words
+from hockeystick.random.generators import Source, Words
 
 Floats = NDArray[np.float64]
 
@@ -17,32 +17,28 @@ Floats = NDArray[np.float64]
 def normal(count: int, words: Source) -> Floats:
     """Standard normal noise: ±Φ⁻¹(u/2), u uniform on (0, 1) by 63 bits, which reaches to 9.2.
 
-    >>> from hockeystick.random.words import source
+    >>> from hockeystick.random.generators import source
     >>> bool(abs(normal(10_000, source(0)).std() - 1) < 0.03)
     True
     """
     from scipy.special import ndtri
 
-    drawn = words(count)
-    return _signed(-ndtri(_uniform(drawn) / 2), drawn)
+    sign, u = _halves(words(count))
+    return sign * -ndtri(u / 2)
 
 
 def laplace(count: int, words: Source) -> Floats:
     """Laplace noise of scale 1: ±log(1/u), u uniform on (0, 1) by 63 bits, which reaches to 44.
 
-    >>> from hockeystick.random.words import source
+    >>> from hockeystick.random.generators import source
     >>> bool(abs(abs(laplace(10_000, source(0))).mean() - 1) < 0.03)
     True
     """
-    drawn = words(count)
-    return _signed(-np.log(_uniform(drawn)), drawn)
+    sign, u = _halves(words(count))
+    return sign * -np.log(u)
 
 
-def _uniform(drawn: Words) -> Floats:
-    """Numbers in (0, 1] by the upper 63 bits."""
-    return ((drawn >> np.uint64(1)).astype(float) + 0.5) * 2.0**-63
-
-
-def _signed(size: Floats, drawn: Words) -> Floats:
-    """A sign by the lowest bit."""
-    return np.where(drawn & np.uint64(1), size, -size)
+def _halves(drawn: Words) -> tuple[Floats, Floats]:
+    """A sign by the lowest bit of each word, and a number in (0, 1] by the upper 63."""
+    sign = np.where(drawn & np.uint64(1), 1.0, -1.0)
+    return sign, ((drawn >> np.uint64(1)).astype(float) + 0.5) * 2.0**-63

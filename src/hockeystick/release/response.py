@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from hockeystick.numerics import clopper_pearson
 from hockeystick.random.coins import Flags
-from hockeystick.random.words import Source, below
+from hockeystick.random.generators import Source, below
 
 Array = NDArray[np.float64]
 Integers = NDArray[np.int64]

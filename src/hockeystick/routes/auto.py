@@ -38,6 +38,7 @@ def worst(sides: Sequence[ComposedLoss], question: Question, method: str) -> Int
     answers: list[Interval] = []
     with np.errstate(over="ignore", invalid="ignore"):  # far out; what is not a number is refused
         for loss in sides:
+            loss.check_mass()
             if answers and _is_milder(loss, question, answers[0]):
                 continue
             try:

@@ -27,13 +27,13 @@ MOST = 1e6
 ROWS = 512
 
 
-def epsilons(
+def epsilons_at(
     sides: Sequence[ComposedLoss], delta: float, counts: Sequence[int]
 ) -> dict[int, Bound]:
     """ε at those counts that the contour reaches; the others are left to be asked one by one."""
-    found: dict[int, Bound] = {}
+    at: dict[int, Bound] = {}
     if any(side.infinite for side in sides):
-        return found
+        return at
     steps = sides[0].steps
     start = 0
     while start < len(counts):
@@ -53,9 +53,9 @@ def epsilons(
             lower = np.max([low for low, _ in directions], axis=0)
             upper = np.max([high for _, high in directions], axis=0)
             for count, low, high in zip(block, lower, upper, strict=True):
-                found[int(count)] = Bound(float(high), lower=float(low), method="contour")
+                at[int(count)] = Bound(float(high), lower=float(low), method="contour")
         start = stop
-    return found
+    return at
 
 
 def _is_milder(side: ComposedLoss, delta: float, counts: Array, found: Array) -> bool:

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from hockeystick.checks import whole
-from hockeystick.loss.base import Loss
-from hockeystick.mechanism import Mechanism, call_text
+from hockeystick.declared import declared
+from hockeystick.evidence import Evidence, known
+from hockeystick.mechanism import Mechanism
 from hockeystick.numerics.series import Array
-from hockeystick.samplers.sampler import Sampler, base_loss
+from hockeystick.samplers.sampler import Sampler
 
 if TYPE_CHECKING:
     from hockeystick.random.generators import Randomness
     from hockeystick.relation import Relation
 
 
-@dataclass(frozen=True, repr=False)
+@declared
 class EveryRecord(Sampler):
     """All records, at every step: a choice that is known hides nobody, so nothing is amplified.
 
@@ -29,14 +29,11 @@ class EveryRecord(Sampler):
 
     natural_relation = None
 
-    def loss(self, mechanism: Mechanism, relation: Relation) -> Loss:
-        return base_loss(mechanism, relation)
+    def evidence(self, mechanism: Mechanism, relation: Relation, steps: int) -> Evidence:
+        return known(mechanism, relation, steps)
 
     def apply(self, mechanism: Mechanism) -> Mechanism:
         return mechanism
 
     def draw(self, population: int, rng: Randomness = None) -> Array:
         return np.arange(whole("population", population, 0))
-
-    def __repr__(self) -> str:
-        return call_text("EveryRecord")

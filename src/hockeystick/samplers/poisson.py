@@ -4,31 +4,32 @@ from __future__ import annotations
 
 import math
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from hockeystick.checks import probability
+from hockeystick.declared import checked, declared
 from hockeystick.errors import NumericalError, ParameterError
+from hockeystick.evidence import Curve, Evidence, known
 from hockeystick.loss.atoms import NOTHING
 from hockeystick.loss.base import Loss
-from hockeystick.loss.gaussian import GaussianLoss
-from hockeystick.loss.half import joint
-from hockeystick.loss.halves import loss_of
+from hockeystick.loss.divergence import divergence
+from hockeystick.loss.mixed import mixed
 from hockeystick.loss.mixture import GaussianMixture, MixtureLoss
-from hockeystick.mechanism import Mechanism, call_text, divergence, divergences
+from hockeystick.loss.two_sided.amplification import amplified_loss, joint
+from hockeystick.mechanism import Mechanism
 from hockeystick.numerics.binomial import binomial_weights
 from hockeystick.numerics.series import Array
 from hockeystick.relation import ADD_REMOVE, REPLACE_ONE, Relation
 from hockeystick.samplers.sampler import (
     Sampled,
     Sampler,
-    amplified_curve,
+    amplified,
     attained_base,
     base_loss,
+    best_curve,
     renyi_curve,
-    sampled_loss,
 )
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ MOST_TOGETHER = 1000
 """Records of one person on a sample: the pair is a mixture of as many Gaussians."""
 
 
-@dataclass(frozen=True, repr=False)
+@declared
 class Poisson(Sampler):
     """Each record is drawn with probability `rate`, independently of all others.
 
@@ -64,68 +65,67 @@ class Poisson(Sampler):
         "convexity, Balle, Barthe and Gaboardi 2018, Theorem 2"
     }
 
-    rate: float
+    rate: float = checked(probability)
     natural_relation = ADD_REMOVE
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "rate", probability("rate", self.rate))
 
     @property
     def poisson_rate(self) -> float:
         return self.rate
 
-    def loss(self, mechanism: Mechanism, relation: Relation) -> Loss:
+    def evidence(self, mechanism: Mechanism, relation: Relation, steps: int) -> Evidence:
         if self.rate == 0:
-            return NOTHING
-        if relation is not REPLACE_ONE:
-            return base_loss(mechanism, relation).mix(self.rate)
+            return Evidence((NOTHING,))
+        if relation is REPLACE_ONE:
+            return self._replaced(mechanism, steps)
+        base = known(mechanism, relation, steps)
+        pair = mixed(base.loss, self.rate)
+        attained = base.attained and mixed(base.attained, self.rate)
+        return Evidence((pair,), attained, best_curve([pair], lambda: base))
+
+    def _replaced(self, mechanism: Mechanism, steps: int) -> Evidence:
+        pairs = [self._replaced_loss(mechanism)]
+        if moves_less(mechanism):  # then not to be sampled may look better
+            pairs.append(base_loss(mechanism, REPLACE_ONE))
+        attained = replaced_pair(mechanism, self.rate, steps)
+        return Evidence(tuple(pairs), attained, self._replaced_curve(mechanism, pairs))
+
+    def _replaced_loss(self, mechanism: Mechanism) -> Loss:
         add, replace = base_loss(mechanism, ADD_REMOVE), base_loss(mechanism, REPLACE_ONE)
         antipodal = antipodal_pair(add, replace, self.rate)
-        return antipodal or loss_of(joint([self.rate], [replace], [add], self.rate))
+        return antipodal or amplified_loss(joint([self.rate], [replace], [add], self.rate))
 
-    def attained(self, mechanism: Mechanism, relation: Relation, steps: int) -> Loss | None:
-        if self.rate == 0:
-            return None
-        if relation is not REPLACE_ONE:
-            known = mechanism.attained(relation, steps)
-            return known and known.mix(self.rate)
-        return replaced_pair(mechanism, self.rate, steps)
-
-    def renyi(self, mechanism: Mechanism, orders: Array, relation: Relation) -> Array:
-        from hockeystick.classical import rdp_poisson
-
-        if relation is REPLACE_ONE:
-            return super().renyi(mechanism, orders, relation)
-        curve = renyi_curve(mechanism, relation)
-        return amplified_curve(
-            lambda few: rdp_poisson(curve, self.rate, few, factor=1), curve, self.rate, orders
-        )
-
-    def divergences(
-        self, mechanism: Mechanism, orders: Array, relation: Relation
-    ) -> tuple[Array, Array]:
+    def _replaced_curve(self, mechanism: Mechanism, pairs: list[Loss]) -> Curve:
         """Where the pair of one replaced is out of reach: its profile is at most q·h_replace(A),
 
         and (1−q)·R + q·Q is at least (1−q)·R, which leaves the pair of one removed.
         """
-        if relation is not REPLACE_ONE or self.rate == 0:
-            return super().divergences(mechanism, orders, relation)
-        with suppress(NumericalError):
-            one, other = super().divergences(mechanism, orders, relation)
-            if sampled_loss(mechanism, self, relation).infinite == 0:
-                return one, other
-        replace = base_loss(mechanism, REPLACE_ONE)
-        one, _ = divergences(loss_of(joint([self.rate], [replace], [replace], self.rate)), orders)
-        removed = divergence(base_loss(mechanism, ADD_REMOVE).mix(self.rate), orders)
-        bound = np.minimum(one, removed - math.log1p(-self.rate))
-        return bound, bound
+        best = best_curve(pairs, lambda: known(mechanism, REPLACE_ONE, 1))
 
-    def unsampled(self, relation: Relation) -> Relation:
-        return relation
+        def curve(orders: Array) -> tuple[Array, Array]:
+            with suppress(NumericalError):
+                values = best(orders)
+                if pairs[0].infinite == 0:
+                    return values
+            replace = base_loss(mechanism, REPLACE_ONE)
+            apart = amplified_loss(joint([self.rate], [replace], [replace], self.rate))
+            removed = divergence(mixed(base_loss(mechanism, ADD_REMOVE), self.rate), orders)
+            bound = np.minimum(divergence(apart, orders), removed - math.log1p(-self.rate))
+            return bound, bound
 
-    def group(self, mechanism: Mechanism, size: int, relation: Relation) -> Loss:
-        loss = mechanism.loss(relation)
-        if relation is REPLACE_ONE or not isinstance(loss, GaussianLoss):
+        return curve
+
+    def evidence_by_curve(self, mechanism: Mechanism, relation: Relation) -> Evidence:
+        from hockeystick.classical import rdp_poisson
+
+        if relation is REPLACE_ONE:
+            return super().evidence_by_curve(mechanism, relation)
+        curve = renyi_curve(mechanism, relation)
+        return amplified(lambda few: rdp_poisson(curve, self.rate, few, factor=1), curve, self.rate)
+
+    def group(self, mechanism: Mechanism, size: int, relation: Relation) -> Evidence:
+        pairs = known(mechanism, relation, 1).pairs
+        shift = pairs[0].gaussian_shift if pairs else None
+        if relation is REPLACE_ONE or shift is None:
             return super().group(mechanism, size, relation)
         if size > MOST_TOGETHER:
             raise ParameterError(
@@ -135,8 +135,8 @@ class Poisson(Sampler):
             )
         drawn = np.arange(size + 1)
         weights = binomial_weights(size, self.rate, size)
-        p = GaussianMixture.of(weights, loss.shift * drawn)
-        return MixtureLoss(p, GaussianMixture((1.0,), (0.0,)))
+        p = GaussianMixture.of(weights, shift * drawn)
+        return Evidence((MixtureLoss(p, GaussianMixture((1.0,), (0.0,))),))
 
     def apply(self, mechanism: Mechanism) -> Mechanism:
         return mechanism if self.rate == 1 else super().apply(mechanism)
@@ -144,45 +144,35 @@ class Poisson(Sampler):
     def may_sample(self, part: Mechanism) -> bool:
         return isinstance(part, Sampled) and isinstance(part.sampler, Poisson)
 
-    def other_loss(self, mechanism: Mechanism, relation: Relation) -> Loss | None:
-        """Where a replacement moves less than an addition, not to be sampled may look better."""
-        if relation is not REPLACE_ONE or self.rate == 0:
-            return None
-        return base_loss(mechanism, REPLACE_ONE) if moves_less(mechanism) else None
-
     def draw(self, population: int, rng: Randomness = None) -> Array:
         from hockeystick.random import batches
 
         return batches.poisson(population, self.rate, rng)
 
-    def __repr__(self) -> str:
-        return call_text("Poisson", self.rate)
-
 
 def antipodal_pair(add: Loss, replace: Loss, rate: float) -> Loss | None:
     """Two records on opposite sides of nothing, for Gaussian noise; None if they cannot be."""
-    if not (isinstance(add, GaussianLoss) and isinstance(replace, GaussianLoss)):
+    near, far = add.gaussian_shift, replace.gaussian_shift
+    if near is None or far is None or abs(far - 2 * near) > 1e-15 * far:
         return None
-    if abs(replace.shift - 2 * add.shift) > 1e-15 * replace.shift:
-        return None
-    return _opposite(add.shift, rate)
+    return _opposite(near, rate)
 
 
 def replaced_pair(mechanism: Mechanism, rate: float, steps: int) -> Loss | None:
     """Two records, either drawn with probability `rate`, that some data sets have: for lower ends.
 
-    None where they are what `loss` speaks of. For Gaussian noise they lie on opposite sides of
-    nothing, as far apart as a replacement may move; else one of them contributes nothing, which
-    is allowed if a replacement may move as far as an addition.
+    None where they are what the dominating pair speaks of. For Gaussian noise they lie on opposite
+    sides of nothing, as far apart as a replacement may move; else one of them contributes nothing,
+    which is allowed if a replacement may move as far as an addition.
     """
     add, replace = base_loss(mechanism, ADD_REMOVE), base_loss(mechanism, REPLACE_ONE)
-    if isinstance(add, GaussianLoss) and isinstance(replace, GaussianLoss):
-        pair = _opposite(min(add.shift, replace.shift / 2), rate)
-        return None if antipodal_pair(add, replace, rate) else pair
+    near, far = add.gaussian_shift, replace.gaussian_shift
+    if near is not None and far is not None:
+        return None if antipodal_pair(add, replace, rate) else _opposite(min(near, far / 2), rate)
     if moves_less(mechanism):
         return NOTHING
     attained = attained_base(mechanism, ADD_REMOVE, steps)
-    return None if add == replace and steps == 1 else attained.mix(rate)
+    return None if add == replace and steps == 1 else mixed(attained, rate)
 
 
 def moves_less(mechanism: Mechanism) -> bool:

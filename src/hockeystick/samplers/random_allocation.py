@@ -3,31 +3,32 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from hockeystick.checks import whole
+from hockeystick.checks import Whole, whole
+from hockeystick.declared import checked, declared
 from hockeystick.errors import ParameterError
+from hockeystick.evidence import Evidence
 from hockeystick.loss.allocation.epoch import allocation
 from hockeystick.loss.allocation.renyi import allocation_divergences
 from hockeystick.loss.atoms import NOTHING
 from hockeystick.loss.base import Loss
 from hockeystick.loss.gaussian import GaussianLoss
 from hockeystick.loss.replacing import replaced
-from hockeystick.mechanism import Mechanism, call_text
+from hockeystick.mechanism import Mechanism
 from hockeystick.numerics.series import Array
 from hockeystick.relation import ADD_REMOVE, REPLACE_ONE, Relation
 from hockeystick.samplers.poisson import moves_less
-from hockeystick.samplers.sampler import Sampler, attained_base, base_loss
+from hockeystick.samplers.sampler import Sampler, attained_base, base_loss, best_curve
 
 if TYPE_CHECKING:
     from hockeystick.random.generators import Randomness
 
 
-@dataclass(frozen=True, repr=False)
+@declared
 class RandomAllocation(Sampler):
     """Each record takes part in `participations` of `steps` steps, chosen at random by itself.
 
@@ -45,45 +46,35 @@ class RandomAllocation(Sampler):
 
     source = "Feldman and Shenfeld 2025"
 
-    steps: int
-    participations: int = 1
+    steps: int = checked(Whole(1))
+    participations: int = checked(Whole(1), default=1)
     natural_relation = ADD_REMOVE
 
-    def __post_init__(self) -> None:
-        steps, times = (
-            whole("steps", self.steps, 1),
-            whole("participations", self.participations, 1),
-        )
-        if times > steps:
-            raise ParameterError(f"participations must be at most the {steps} steps, got {times}")
-        object.__setattr__(self, "steps", steps)
-        object.__setattr__(self, "participations", times)
+    def check_together(self) -> None:
+        if self.participations > self.steps:
+            raise ParameterError(
+                f"participations must be at most the {self.steps} steps, got {self.participations}"
+            )
 
-    def loss(self, mechanism: Mechanism, relation: Relation) -> Loss:
-        return self._epoch(mechanism, relation, upper=True)
+    def evidence(self, mechanism: Mechanism, relation: Relation, steps: int) -> Evidence:
+        attained = self._attained(mechanism, relation)
+        if relation is not REPLACE_ONE:
+            base = base_loss(mechanism, relation)
+            # From the moments of the mean: the law of the loss is cut, which large orders notice.
+            curve = partial(allocation_divergences, base, self.steps)
+            return Evidence((self._epoch(base, upper=True),), attained, curve)
+        one_removed = self._epoch(base_loss(mechanism, ADD_REMOVE), upper=True)
+        # The second is as if it were known in which step the record takes part.
+        pairs = (replaced(one_removed), base_loss(mechanism, REPLACE_ONE))
+        return Evidence(pairs, attained, best_curve(pairs))
 
-    def attained(self, mechanism: Mechanism, relation: Relation, steps: int) -> Loss | None:
+    def _attained(self, mechanism: Mechanism, relation: Relation) -> Loss:
         if relation is REPLACE_ONE and moves_less(mechanism):
             return NOTHING
-        return self._epoch(mechanism, relation, upper=False)
+        adding = ADD_REMOVE if relation is REPLACE_ONE else relation  # by one that adds nothing
+        return self._epoch(attained_base(mechanism, adding, 2), upper=False)
 
-    def other_loss(self, mechanism: Mechanism, relation: Relation) -> Loss | None:
-        """When a record is replaced: as if it were known in which step it takes part."""
-        return base_loss(mechanism, REPLACE_ONE) if relation is REPLACE_ONE else None
-
-    def divergences(
-        self, mechanism: Mechanism, orders: Array, relation: Relation
-    ) -> tuple[Array, Array]:
-        """From the moments of the mean: the law of the loss is cut, which large orders notice."""
-        if relation is REPLACE_ONE:
-            return super().divergences(mechanism, orders, relation)
-        return allocation_divergences(base_loss(mechanism, relation), self.steps, orders)
-
-    def _epoch(self, mechanism: Mechanism, relation: Relation, upper: bool) -> Loss:
-        if upper and relation is REPLACE_ONE:
-            return replaced(self._epoch(mechanism, ADD_REMOVE, upper=True))
-        known = ADD_REMOVE if relation is REPLACE_ONE else relation  # by one that adds nothing
-        base = base_loss(mechanism, known) if upper else attained_base(mechanism, known, 2)
+    def _epoch(self, base: Loss, upper: bool) -> Loss:
         with np.errstate(all="ignore"):  # at the extremes; what is not a number is refused later
             return allocation(base, self.steps, upper=upper)
 
@@ -103,12 +94,8 @@ class RandomAllocation(Sampler):
 
         return batches.allocation(population, self.steps, self.participations, rng)
 
-    def __repr__(self) -> str:
-        times = None if self.participations == 1 else self.participations
-        return call_text(type(self).__name__, self.steps, participations=times)
 
-
-@dataclass(frozen=True, repr=False)
+@declared
 class AllocationBlock(RandomAllocation):
     """One of the blocks by which several participations are bounded.
 
@@ -117,21 +104,17 @@ class AllocationBlock(RandomAllocation):
     for a k-th of that; for other noise there is none.
     """
 
-    blocks: int = field(default=1, kw_only=True)
-    total: int = field(default=1, kw_only=True)
+    blocks: int = checked(Whole(1), default=1, kw_only=True)
+    total: int = checked(Whole(1), default=1, kw_only=True)
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        object.__setattr__(self, "blocks", whole("blocks", self.blocks, 1))
-        object.__setattr__(self, "total", whole("total", self.total, self.blocks))
+    def check_together(self) -> None:
+        super().check_together()
+        whole("total", self.total, self.blocks)
 
-    def attained(self, mechanism: Mechanism, relation: Relation, steps: int) -> Loss | None:
+    def _attained(self, mechanism: Mechanism, relation: Relation) -> Loss:
         if relation is REPLACE_ONE and moves_less(mechanism):
             return NOTHING
         base = base_loss(mechanism, ADD_REMOVE if relation is REPLACE_ONE else relation)
-        if not isinstance(base, GaussianLoss):
+        if base.gaussian_shift is None:
             return NOTHING
-        return GaussianLoss(base.shift * math.sqrt(self.blocks / self.total))
-
-    def __repr__(self) -> str:
-        return call_text("AllocationBlock", self.steps, blocks=self.blocks, total=self.total)
+        return GaussianLoss(base.gaussian_shift * math.sqrt(self.blocks / self.total))

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import math
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from abc import abstractmethod
+from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from hockeystick.checks import whole
+from hockeystick.declared import declared
 from hockeystick.errors import NumericalError, ParameterError
+from hockeystick.evidence import Curve, Evidence, known, smaller
 from hockeystick.loss.base import Loss
-from hockeystick.mechanism import Mechanism, divergences
+from hockeystick.loss.divergence import divergences
+from hockeystick.mechanism import AnySampler, Mechanism
 from hockeystick.numerics.series import Array
 from hockeystick.relation import Relation
 
@@ -25,20 +27,11 @@ if TYPE_CHECKING:
 LARGEST_ORDER = 512
 
 
-class Sampler(ABC):
+class Sampler(AnySampler):
     """A random choice of records, fresh and secret at every step.
 
     It *draws* the batches and *accounts* for them, so what runs and what is accounted is the same.
     """
-
-    source: ClassVar[str] = ""
-    """The theorem that its loss rests on: authors, year and, if it has one, number."""
-    sources: ClassVar[Mapping[Relation, str]] = {}
-    """The relations under which it is another one."""
-
-    def theorem(self, relation: Relation) -> str:
-        """The theorem that its loss under a relation rests on; nothing where none is named."""
-        return self.sources.get(relation, self.source)
 
     @property
     @abstractmethod
@@ -56,45 +49,16 @@ class Sampler(ABC):
         return None
 
     @abstractmethod
-    def loss(self, mechanism: Mechanism, relation: Relation) -> Loss:
-        """The loss of a pair that dominates the mechanism when it runs on the sample."""
+    def evidence(self, mechanism: Mechanism, relation: Relation, steps: int) -> Evidence:
+        """What is known of a mechanism with a loss, on the sample, as one of `steps` steps (2 for
+        any more)."""
 
-    def other_loss(self, mechanism: Mechanism, relation: Relation) -> Loss | None:
-        """A second pair that dominates as well, where neither it nor `loss` is always better."""
-        return None
-
-    def attained(self, mechanism: Mechanism, relation: Relation, steps: int) -> Loss | None:
-        """The loss of a pair of neighbouring data sets; None where `loss` is one already."""
-        return mechanism.attained(relation, steps)
-
-    def renyi(self, mechanism: Mechanism, orders: Array, relation: Relation) -> Array:
-        """Rényi divergences on the sample of a mechanism that is known by its curve alone."""
+    def evidence_by_curve(self, mechanism: Mechanism, relation: Relation) -> Evidence:
+        """The same of a mechanism that is known by its Rényi curve alone."""
         raise ParameterError(
             f"{mechanism!r} is known by its Rényi curve alone, for which no theorem covers "
             f"{self!r} under {relation!r}; declare it as PureDP, ApproximateDP or ProfileDP"
         )
-
-    def divergences(
-        self, mechanism: Mechanism, orders: Array, relation: Relation
-    ) -> tuple[Array, Array]:
-        """Rényi divergences on the sample, of the pair and of its reverse; the better pair's.
-
-        Where outcomes that are too rare to be kept count as giving the record away, what the
-        mechanism costs without a sample is the answer.
-        """
-        one, other = divergences(sampled_loss(mechanism, self, relation), orders)
-        second = self.other_loss(mechanism, relation)
-        if second is not None:
-            with suppress(NumericalError):  # the first pair has answered
-                one, other = _smaller((one, other), divergences(second, orders))
-        without = self.unsampled(relation)
-        if without is not None and np.isinf(one).any():
-            one, other = _smaller((one, other), mechanism.renyi(orders, without))
-        return one, other
-
-    def unsampled(self, relation: Relation) -> Relation | None:
-        """The relation under which the mechanism on all records costs at least as much."""
-        return None
 
     def apply(self, mechanism: Mechanism) -> Mechanism:
         """The mechanism on a sample of the records."""
@@ -110,8 +74,8 @@ class Sampler(ABC):
         """Whether what is sampled already may be sampled again."""
         return False
 
-    def group(self, mechanism: Mechanism, size: int, relation: Relation) -> Loss:
-        """The loss when all of `size` records change together."""
+    def group(self, mechanism: Mechanism, size: int, relation: Relation) -> Evidence:
+        """What is known when all of `size` records change together."""
         raise ParameterError(
             f"no pair is known for {size} records together on {self!r}; sample the people "
             f"instead, each with all their records: {mechanism!r}.group({size}).on({self!r})"
@@ -125,33 +89,17 @@ class Sampler(ABC):
         """
 
 
-@dataclass(frozen=True, repr=False)
+@declared
 class Sampled(Mechanism):
     """A mechanism that sees a random sample of the records."""
 
     base: Mechanism
     sampler: Sampler
 
-    def loss(self, relation: Relation) -> Loss | None:
-        if self.base.known_by_curve(relation):
-            return None
-        return sampled_loss(self.base, self.sampler, relation)
-
-    def renyi(self, orders: Array, relation: Relation) -> tuple[Array, Array]:
-        if not self.base.known_by_curve(relation):
-            return self.sampler.divergences(self.base, orders, relation)
-        value = self.sampler.renyi(self.base, orders, relation)
-        return value, value
-
-    def other_loss(self, relation: Relation) -> Loss | None:
-        return self.sampler.other_loss(self.base, relation)
-
-    def attained(self, relation: Relation, steps: int) -> Loss | None:
-        return self.sampler.attained(self.base, relation, steps)
-
-    def attained_as_one(self, relation: Relation, steps: int) -> Loss | None:
-        # At one step every point of the profile may be some pair's, not all one's.
-        return self.attained(relation, max(steps, 2))
+    def evidence(self, relation: Relation, steps: int = 1) -> Evidence:
+        if known(self.base, relation, 1).pairs:
+            return self.sampler.evidence(self.base, relation, steps)
+        return self.sampler.evidence_by_curve(self.base, relation)
 
     def group(self, size: int) -> Mechanism:
         return Grouped(self, size) if whole("size", size, 1) > 1 else self
@@ -166,14 +114,14 @@ class Sampled(Mechanism):
         return f"{base}.on({self.sampler!r})"
 
 
-@dataclass(frozen=True, repr=False)
+@declared
 class Grouped(Mechanism):
     """A mechanism on a sample, when `size` records of it belong to one person."""
 
     sampled: Sampled
     size: int
 
-    def loss(self, relation: Relation) -> Loss:
+    def evidence(self, relation: Relation, steps: int = 1) -> Evidence:
         return self.sampled.sampler.group(self.sampled.base, self.size, relation)
 
     @property
@@ -187,30 +135,39 @@ class Grouped(Mechanism):
         return f"{self.sampled!r}.group({self.size})"
 
 
-@lru_cache(maxsize=2048)
-def sampled_loss(base: Mechanism, sampler: Sampler, relation: Relation) -> Loss:
-    """Kept, because the quadrature of a sampled profile is some work."""
-    return sampler.loss(base, relation)
-
-
-def _smaller(one: tuple[Array, Array], other: tuple[Array, Array]) -> tuple[Array, Array]:
-    return np.minimum(one[0], other[0]), np.minimum(one[1], other[1])
-
-
 def base_loss(mechanism: Mechanism, relation: Relation) -> Loss:
     """The loss of the mechanism before sampling."""
-    loss = mechanism.loss(relation)
-    if loss is None:
+    evidence = known(mechanism, relation, 1)
+    if not evidence.pairs:
         raise ParameterError(
             f"{mechanism!r} is known by its Rényi curve alone; what is asked for takes the law of "
             "its loss: declare it as PureDP, ApproximateDP or ProfileDP"
         )
-    return loss
+    return evidence.loss
 
 
 def attained_base(mechanism: Mechanism, relation: Relation, steps: int) -> Loss:
     """The loss of a pair that the mechanism attains before sampling."""
-    return mechanism.attained(relation, steps) or base_loss(mechanism, relation)
+    return known(mechanism, relation, steps).attained or base_loss(mechanism, relation)
+
+
+def best_curve(pairs: Sequence[Loss], without: Callable[[], Evidence] | None = None) -> Curve:
+    """Rényi divergences of the best of some pairs at each order.
+
+    Where outcomes that are too rare to be kept count as giving the record away, what the mechanism
+    costs `without` a sample is the answer.
+    """
+
+    def curve(orders: Array) -> tuple[Array, Array]:
+        values = divergences(pairs[0], orders)
+        for pair in pairs[1:]:
+            with suppress(NumericalError):  # the first pair has answered
+                values = smaller(values, divergences(pair, orders))
+        if without is not None and np.isinf(values[0]).any():
+            values = smaller(values, without().renyi(orders))
+        return values
+
+    return curve
 
 
 @lru_cache(maxsize=64)
@@ -219,23 +176,27 @@ def renyi_curve(mechanism: Mechanism, relation: Relation) -> Callable[[float], f
 
     @lru_cache(maxsize=4 * LARGEST_ORDER)
     def curve(order: float) -> float:
-        one, other = mechanism.renyi(np.array([float(order)]), relation)
+        one, other = known(mechanism, relation, 1).renyi(np.array([float(order)]))
         return float(max(one[0], other[0]))
 
     return curve
 
 
-def amplified_curve(
-    theorem: Callable[[Array], Any], curve: Callable[[float], float], rate: float, orders: Array
-) -> Array:
+def amplified(
+    theorem: Callable[[Array], Any], curve: Callable[[float], float], rate: float
+) -> Evidence:
     """A theorem that sums over all smaller orders, up to where that is cheap.
 
     Never more than the curve itself, nor than what pure DP is amplified to.
     """
-    pure = curve(math.inf)
-    most = math.log1p(rate * math.expm1(pure)) if pure < 700 else pure
-    value = np.array([min(curve(float(order)), most) for order in orders.tolist()])
-    few = orders <= LARGEST_ORDER
-    if few.any():
-        value[few] = np.minimum(value[few], theorem(orders[few]))
-    return value
+
+    def both(orders: Array) -> tuple[Array, Array]:
+        pure = curve(math.inf)
+        most = math.log1p(rate * math.expm1(pure)) if pure < 700 else pure
+        value = np.array([min(curve(float(order)), most) for order in orders.tolist()])
+        few = orders <= LARGEST_ORDER
+        if few.any():
+            value[few] = np.minimum(value[few], theorem(orders[few]))
+        return value, value
+
+    return Evidence(curve=both)

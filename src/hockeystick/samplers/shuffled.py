@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from hockeystick.checks import whole
+from hockeystick.checks import Whole
+from hockeystick.declared import checked, declared
 from hockeystick.errors import RelationError
-from hockeystick.loss.base import Loss
-from hockeystick.mechanism import Mechanism, call_text
+from hockeystick.evidence import Evidence, known
+from hockeystick.mechanism import Mechanism
 from hockeystick.numerics.series import Array
 from hockeystick.relation import ADD_REMOVE, ZERO_OUT, Relation
-from hockeystick.samplers.sampler import Sampler, base_loss
+from hockeystick.samplers.sampler import Sampler
 
 if TYPE_CHECKING:
     from hockeystick.random.generators import Randomness
 
 
-@dataclass(frozen=True, repr=False)
+@declared
 class Shuffled(Sampler):
     """All records in a random order, in batches of `size`: an *epoch*, with each record once.
 
@@ -38,30 +36,24 @@ class Shuffled(Sampler):
 
     source = "Chua et al. 2024"
 
-    size: int
+    size: int = checked(Whole(1))
     natural_relation = ZERO_OUT
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "size", whole("size", self.size, 1))
-
-    def loss(self, mechanism: Mechanism, relation: Relation) -> Loss:
+    def evidence(self, mechanism: Mechanism, relation: Relation, steps: int) -> Evidence:
         if relation is ADD_REMOVE:
             raise RelationError(
                 "shuffled batches have no guarantee under ADD_REMOVE: one record more changes "
                 "every batch after it; ask under ZERO_OUT or REPLACE_ONE (one epoch then costs "
                 "what one full release does), or draw the batches with Poisson or RandomAllocation"
             )
-        return base_loss(mechanism, relation)
+        return known(mechanism, relation, steps)
 
-    def renyi(self, mechanism: Mechanism, orders: Array, relation: Relation) -> Array:
+    def evidence_by_curve(self, mechanism: Mechanism, relation: Relation) -> Evidence:
         if relation is ADD_REMOVE:
-            return super().renyi(mechanism, orders, relation)
-        return np.maximum(*mechanism.renyi(orders, relation))
+            return super().evidence_by_curve(mechanism, relation)
+        return known(mechanism, relation, 1)
 
     def draw(self, population: int, rng: Randomness = None) -> list[Array]:
         from hockeystick.random import batches
 
         return batches.partition(population, self.size, rng)
-
-    def __repr__(self) -> str:
-        return call_text("Shuffled", self.size)

@@ -2,28 +2,30 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from hockeystick.checks import probability, whole
+from hockeystick.checks import Whole, probability
+from hockeystick.declared import checked, declared
+from hockeystick.evidence import Evidence, known
 from hockeystick.loss.atoms import NOTHING
 from hockeystick.loss.base import Loss
 from hockeystick.loss.labelled import LabelledLoss
-from hockeystick.mechanism import Mechanism, call_text
+from hockeystick.loss.mixed import mixed
+from hockeystick.mechanism import Mechanism
 from hockeystick.numerics.binomial import binomial_above
 from hockeystick.numerics.series import Array
 from hockeystick.relation import ADD_REMOVE, REPLACE_ONE, Relation
-from hockeystick.samplers.poisson import Poisson, replaced_pair
-from hockeystick.samplers.sampler import Sampler, attained_base
+from hockeystick.samplers.poisson import Poisson
+from hockeystick.samplers.sampler import Sampler, attained_base, best_curve
 from hockeystick.samplers.without_replacement import fixed_size_loss, same_population
 
 if TYPE_CHECKING:
     from hockeystick.random.generators import Randomness
 
 
-@dataclass(frozen=True, repr=False)
+@declared
 class TruncatedPoisson(Sampler):
     """Each record with probability `rate`; if more than `limit` were drawn, a uniform `limit` stay.
 
@@ -40,15 +42,10 @@ class TruncatedPoisson(Sampler):
 
     source = "Ganesh 2025"
 
-    rate: float
-    limit: int
-    population: int
+    rate: float = checked(probability)
+    limit: int = checked(Whole(0))
+    population: int = checked(Whole(1))
     natural_relation = ADD_REMOVE
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "rate", probability("rate", self.rate))
-        object.__setattr__(self, "limit", whole("limit", self.limit, 0))
-        object.__setattr__(self, "population", whole("population", self.population, 1))
 
     @property
     def full(self) -> float:
@@ -61,30 +58,25 @@ class TruncatedPoisson(Sampler):
         more = binomial_above(self.limit, self.population, self.rate)
         return min(1.0, self.limit * more / (self.population * self.full)) if self.full else 0.0
 
-    def loss(self, mechanism: Mechanism, relation: Relation) -> Loss:
+    def evidence(self, mechanism: Mechanism, relation: Relation, steps: int) -> Evidence:
         if self.rate == 0 or self.limit == 0:
-            return NOTHING
-        return LabelledLoss(
-            (1 - self.full, Poisson(self.rate).loss(mechanism, relation)),
-            (self.full, fixed_size_loss(mechanism, relation, self.drawn_when_full)),
-        )
+            return Evidence((NOTHING,))
+        fitting = Poisson(self.rate).evidence(mechanism, relation, steps).loss
+        full = fixed_size_loss(mechanism, relation, self.drawn_when_full)
+        pair = LabelledLoss((1 - self.full, fitting), (self.full, full))
+        without = None if relation is ADD_REMOVE else (lambda: known(mechanism, relation, 1))
+        attained = self._attained(mechanism, relation, steps)
+        return Evidence((pair,), attained, best_curve([pair], without))
 
-    def attained(self, mechanism: Mechanism, relation: Relation, steps: int) -> Loss | None:
-        if self.rate == 0 or self.limit == 0:
-            return None
+    def _attained(self, mechanism: Mechanism, relation: Relation, steps: int) -> Loss:
         drawn = (1 - self.full) * self.rate + self.full * self.drawn_when_full
         if relation is not REPLACE_ONE:
-            return attained_base(mechanism, relation, steps).mix(drawn)
-        return replaced_pair(mechanism, drawn, steps) or Poisson(drawn).loss(mechanism, relation)
-
-    def unsampled(self, relation: Relation) -> Relation | None:
-        return None if relation is ADD_REMOVE else relation
+            return mixed(attained_base(mechanism, relation, steps), drawn)
+        alone = Poisson(drawn).evidence(mechanism, relation, steps)
+        return alone.attained_loss
 
     def draw(self, population: int, rng: Randomness = None) -> Array:
         from hockeystick.random import batches
 
         population = same_population(self.population, population)
         return np.asarray(batches.truncated_poisson(population, self.rate, self.limit, rng))
-
-    def __repr__(self) -> str:
-        return call_text("TruncatedPoisson", self.rate, self.limit, self.population)

@@ -4,26 +4,28 @@ from __future__ import annotations
 
 import math
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from hockeystick.checks import whole
+from hockeystick.checks import Whole
+from hockeystick.declared import checked, declared
 from hockeystick.errors import NumericalError, ParameterError
+from hockeystick.evidence import Curve, Evidence
 from hockeystick.loss.atoms import EVERYTHING, NOTHING
 from hockeystick.loss.base import Loss
-from hockeystick.loss.gaussian import GaussianLoss
-from hockeystick.loss.half import Half, joint
-from hockeystick.loss.halves import loss_of
+from hockeystick.loss.divergence import divergences
 from hockeystick.loss.labelled import LabelledLoss
+from hockeystick.loss.mixed import mixed
 from hockeystick.loss.mixture import GaussianMixture, MixtureLoss
-from hockeystick.mechanism import Mechanism, call_text, divergences
+from hockeystick.loss.two_sided.amplification import amplified_loss, joint
+from hockeystick.loss.two_sided.amplified import AmplifiedCurve
+from hockeystick.mechanism import Mechanism
 from hockeystick.numerics.binomial import binomial_above, binomial_weights
 from hockeystick.numerics.series import Array, log_mixed
 from hockeystick.relation import ADD_REMOVE, REPLACE_ONE, ZERO_OUT, Relation
-from hockeystick.samplers.sampler import Sampler, attained_base, base_loss
+from hockeystick.samplers.sampler import Sampler, attained_base, base_loss, best_curve
 from hockeystick.samplers.without_replacement import same_population
 
 if TYPE_CHECKING:
@@ -35,7 +37,7 @@ MOST_COPIES = 1000
 MOST_TAIL = 10_000_000
 
 
-@dataclass(frozen=True, repr=False)
+@declared
 class WithReplacement(Sampler):
     """`size` draws from `population` records, each draw uniform and independent.
 
@@ -62,13 +64,9 @@ class WithReplacement(Sampler):
     source = "Balle, Barthe and Gaboardi 2018, Theorem 10"
     sources: ClassVar = {ADD_REMOVE: "Balle, Barthe and Gaboardi 2018, Theorem 11"}
 
-    size: int
-    population: int
+    size: int = checked(Whole(0))
+    population: int = checked(Whole(1))
     natural_relation = REPLACE_ONE
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "size", whole("size", self.size, 0))
-        object.__setattr__(self, "population", whole("population", self.population, 1))
 
     @cached_property
     def _copies(self) -> tuple[Array, float]:
@@ -95,15 +93,36 @@ class WithReplacement(Sampler):
             else 1.0
         )
 
-    def loss(self, mechanism: Mechanism, relation: Relation) -> Loss:
+    def evidence(self, mechanism: Mechanism, relation: Relation, steps: int) -> Evidence:
         if self.size == 0:
-            return NOTHING
+            return Evidence((NOTHING,))
+        pairs = self._pairs(mechanism, relation)
+        attained = self._attained(mechanism, relation, steps)
+        if self._copies[1] == 0:
+            return Evidence(pairs, attained, best_curve(pairs))
+        return Evidence(pairs, attained, self._curve(mechanism, relation))
+
+    def _pairs(self, mechanism: Mechanism, relation: Relation) -> tuple[Loss, ...]:
+        replace = base_loss(mechanism, REPLACE_ONE).gaussian_shift
+        if relation is ADD_REMOVE and replace is not None:
+            return (self._or_given_away(MixtureLoss(*self._mixtures(replace))),)
+        profile = self._profile_loss(mechanism, relation, self._copies[1])
+        zero = base_loss(mechanism, ZERO_OUT).gaussian_shift
+        if relation is ADD_REMOVE or replace is None or zero is None:
+            return (profile,)
+        weights, _ = self._copies
+        copies = np.arange(len(weights))
+        apart = MixtureLoss(
+            GaussianMixture.of(weights, replace * copies),
+            GaussianMixture.of(weights, -(replace if relation is REPLACE_ONE else zero) * copies),
+            mirrored=relation is REPLACE_ONE,
+        )
+        return profile, self._or_given_away(apart)
+
+    def _or_given_away(self, pair: Loss) -> Loss:
+        """The pair, but for more copies than are listed, which give the record away."""
         _, rest = self._copies
-        base = base_loss(mechanism, REPLACE_ONE)
-        if relation is not ADD_REMOVE or not isinstance(base, GaussianLoss):
-            return self._profile_loss(mechanism, relation, rest)
-        mixture = MixtureLoss(*self._mixtures(base.shift))
-        return LabelledLoss((1 - rest, mixture), (rest, EVERYTHING)) if rest else mixture
+        return LabelledLoss((1 - rest, pair), (rest, EVERYTHING)) if rest else pair
 
     def _profile_loss(self, mechanism: Mechanism, relation: Relation, rest: float) -> Loss:
         weights, _ = self._copies
@@ -112,25 +131,26 @@ class WithReplacement(Sampler):
         if relation is ZERO_OUT:
             zero = [base_loss(group, ZERO_OUT) for group in groups]
             without = [loss.reverse() for loss in zero]
-            backward = self._half(without, without, rest)
-            return loss_of(self._half(zero, replace, rest), backward)
-        return loss_of(self._half(replace, replace, rest))
+            backward = self._amplified(without, without, rest)
+            return amplified_loss(self._amplified(zero, replace, rest), backward)
+        return amplified_loss(self._amplified(replace, replace, rest))
 
-    def divergences(
-        self, mechanism: Mechanism, orders: Array, relation: Relation
-    ) -> tuple[Array, Array]:
-        """As of `loss`, but numbers of copies that it gives up on are counted for themselves:
+    def _curve(self, mechanism: Mechanism, relation: Relation) -> Curve:
+        """As of the pair, but numbers of copies that it gives up on are counted for themselves:
 
         e^K grows by Σ B_k·(e^{K_k} − 1) over them, by joint convexity, with K_k of the k copies.
         """
-        if self.size == 0 or self._copies[1] == 0:
-            return super().divergences(mechanism, orders, relation)
         base = base_loss(mechanism, REPLACE_ONE)
-        one, other = divergences(self._profile_loss(mechanism, relation, 0.0), orders)
-        if relation is ADD_REMOVE and isinstance(base, GaussianLoss):
-            with suppress(NumericalError):  # large orders of mixtures are out of reach
-                one, other = divergences(MixtureLoss(*self._mixtures(base.shift)), orders)
-        return self._with_more(one, orders, base), self._with_more(other, orders, base)
+
+        def curve(orders: Array) -> tuple[Array, Array]:
+            one, other = divergences(self._profile_loss(mechanism, relation, 0.0), orders)
+            if relation is ADD_REMOVE and base.gaussian_shift is not None:
+                with suppress(NumericalError):  # large orders of mixtures are out of reach
+                    mixture = MixtureLoss(*self._mixtures(base.gaussian_shift))
+                    one, other = divergences(mixture, orders)
+            return self._with_more(one, orders, base), self._with_more(other, orders, base)
+
+        return curve
 
     def _with_more(self, values: Array, orders: Array, base: Loss) -> Array:
         """The divergences with more copies than `_copies` lists taken into account."""
@@ -147,10 +167,11 @@ class WithReplacement(Sampler):
         found[np.isinf(orders)] = log_mixed(self.drawn, every)[0]
         for i in np.flatnonzero(np.isfinite(orders)):
             s = float(orders[i]) - 1
-            if isinstance(base, GaussianLoss):
-                kl, more = (k * base.shift) ** 2 / 2, s * (s + 1) * (k * base.shift) ** 2 / 2
-            else:
+            if base.gaussian_shift is None:
                 kl, more = k * base.top, s * k * base.top
+            else:
+                kl = (k * base.gaussian_shift) ** 2 / 2
+                more = s * (s + 1) * kl
             if s == 0:
                 found[i] += float(np.exp(log_b) @ kl)
                 continue
@@ -158,7 +179,7 @@ class WithReplacement(Sampler):
             found[i] = float(np.logaddexp(s * values[i], log_more)) / s
         return found
 
-    def _half(self, near: list[Loss], far: list[Loss], rest: float) -> Half:
+    def _amplified(self, near: list[Loss], far: list[Loss], rest: float) -> AmplifiedCurve:
         weights, _ = self._copies
         return joint(list(weights[1:]), near, far, self.drawn, rest)
 
@@ -168,36 +189,16 @@ class WithReplacement(Sampler):
         p = GaussianMixture.of(weights, shift * np.arange(len(weights)))
         return p, GaussianMixture((1.0,), (0.0,))
 
-    def other_loss(self, mechanism: Mechanism, relation: Relation) -> Loss | None:
-        replace, zero = base_loss(mechanism, REPLACE_ONE), base_loss(mechanism, ZERO_OUT)
-        if not isinstance(replace, GaussianLoss) or not isinstance(zero, GaussianLoss):
-            return None
-        if self.size == 0 or relation is ADD_REMOVE:
-            return None
-        weights, rest = self._copies
-        copies = np.arange(len(weights))
-        back = replace.shift if relation is REPLACE_ONE else zero.shift
-        pair = MixtureLoss(
-            GaussianMixture.of(weights, replace.shift * copies),
-            GaussianMixture.of(weights, -back * copies),
-            mirrored=relation is REPLACE_ONE,
-        )
-        return LabelledLoss((1 - rest, pair), (rest, EVERYTHING)) if rest else pair
-
-    def attained(self, mechanism: Mechanism, relation: Relation, steps: int) -> Loss | None:
-        if self.size == 0:
-            return None
+    def _attained(self, mechanism: Mechanism, relation: Relation, steps: int) -> Loss | None:
         base = attained_base(mechanism, relation, steps)
-        if not isinstance(base, GaussianLoss):
-            return base.mix(self.drawn)
+        if base.gaussian_shift is None:
+            return mixed(base, self.drawn)
         if relation is ADD_REMOVE and self._copies[1] == 0:
             return None
-        return MixtureLoss(*self._mixtures(base.shift))  # without the copies that `loss` gives up
+        # Without the copies that the dominating pair gives up on.
+        return MixtureLoss(*self._mixtures(base.gaussian_shift))
 
     def draw(self, population: int, rng: Randomness = None) -> Array:
         from hockeystick.random import batches
 
         return batches.multiset(same_population(self.population, population), self.size, rng)
-
-    def __repr__(self) -> str:
-        return call_text("WithReplacement", self.size, self.population)

@@ -2,27 +2,28 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from hockeystick.checks import whole
+from hockeystick.checks import Whole, whole
+from hockeystick.declared import checked, declared
 from hockeystick.errors import ParameterError
+from hockeystick.evidence import Evidence, known
 from hockeystick.loss.atoms import NOTHING
 from hockeystick.loss.base import Loss
-from hockeystick.loss.gaussian import GaussianLoss
-from hockeystick.loss.half import joint
-from hockeystick.loss.halves import loss_of
+from hockeystick.loss.mixed import mixed
 from hockeystick.loss.mixture import GaussianMixture, MixtureLoss
-from hockeystick.mechanism import Mechanism, call_text
+from hockeystick.loss.two_sided.amplification import amplified_loss, joint
+from hockeystick.mechanism import Mechanism
 from hockeystick.numerics.series import Array
 from hockeystick.relation import ADD_REMOVE, REPLACE_ONE, ZERO_OUT, Relation
 from hockeystick.samplers.sampler import (
     Sampler,
-    amplified_curve,
+    amplified,
     attained_base,
     base_loss,
+    best_curve,
     renyi_curve,
 )
 
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from hockeystick.random.generators import Randomness
 
 
-@dataclass(frozen=True, repr=False)
+@declared
 class WithoutReplacement(Sampler):
     """`size` of `population` records, every subset of that size as likely as any other.
 
@@ -62,20 +63,16 @@ class WithoutReplacement(Sampler):
         ZERO_OUT: "advanced joint convexity, Balle, Barthe and Gaboardi 2018, Theorem 2",
     }
 
-    size: int
-    population: int
+    size: int = checked(Whole(0))
+    population: int = checked(Whole(1))
     natural_relation = REPLACE_ONE
 
-    def __post_init__(self) -> None:
-        population = whole("population", self.population, 1)
-        size = whole("size", self.size, 0)
-        if size > population:
+    def check_together(self) -> None:
+        if self.size > self.population:
             raise ParameterError(
-                f"size must be at most the population of {population} when records are drawn "
-                f"without replacement, got {size}"
+                f"size must be at most the population of {self.population} when records are drawn "
+                f"without replacement, got {self.size}"
             )
-        object.__setattr__(self, "population", population)
-        object.__setattr__(self, "size", size)
 
     @property
     def fraction(self) -> float:
@@ -86,36 +83,42 @@ class WithoutReplacement(Sampler):
     def fixed_fraction(self) -> float:
         return self.fraction
 
-    def loss(self, mechanism: Mechanism, relation: Relation) -> Loss:
-        return fixed_size_loss(mechanism, relation, self.fraction)
+    def evidence(self, mechanism: Mechanism, relation: Relation, steps: int) -> Evidence:
+        pairs: tuple[Loss, ...] = (fixed_size_loss(mechanism, relation, self.fraction),)
+        if self.size == 0:
+            return Evidence(pairs)
+        if relation is ZERO_OUT:
+            pairs += self._far_apart(mechanism)
+        unsampled = REPLACE_ONE if relation is ADD_REMOVE else relation
+        curve = best_curve(pairs, lambda: known(mechanism, unsampled, 1))
+        return Evidence(pairs, self._attained(mechanism, relation, steps), curve)
 
-    def other_loss(self, mechanism: Mechanism, relation: Relation) -> Loss | None:
-        if relation is not ZERO_OUT or self.size == 0:
-            return None
-        replace, zero = base_loss(mechanism, REPLACE_ONE), base_loss(mechanism, ZERO_OUT)
-        if not isinstance(replace, GaussianLoss) or not isinstance(zero, GaussianLoss):
-            return None
+    def _far_apart(self, mechanism: Mechanism) -> tuple[Loss, ...]:
+        """For Gaussian noise, the pair whose means are as far apart as they can be."""
+        far = base_loss(mechanism, REPLACE_ONE).gaussian_shift
+        near = base_loss(mechanism, ZERO_OUT).gaussian_shift
+        if far is None or near is None:
+            return ()
         weights = (1 - self.fraction, self.fraction)
-        return MixtureLoss(
-            GaussianMixture(weights, (0.0, replace.shift)),
-            GaussianMixture(weights, (0.0, -zero.shift)),
+        return (
+            MixtureLoss(
+                GaussianMixture(weights, (0.0, far)), GaussianMixture(weights, (0.0, -near))
+            ),
         )
 
-    def attained(self, mechanism: Mechanism, relation: Relation, steps: int) -> Loss | None:
-        if self.size == 0:
-            return None
+    def _attained(self, mechanism: Mechanism, relation: Relation, steps: int) -> Loss | None:
         if relation is ADD_REMOVE:
-            known = mechanism.attained(REPLACE_ONE, steps)
-            return known and known.mix(self.fraction)
+            base = known(mechanism, REPLACE_ONE, steps).attained
+            return base and mixed(base, self.fraction)
         if relation is REPLACE_ONE and steps == 1:
             return None
-        return attained_base(mechanism, relation, steps).mix(self.fraction)
+        return mixed(attained_base(mechanism, relation, steps), self.fraction)
 
-    def renyi(self, mechanism: Mechanism, orders: Array, relation: Relation) -> Array:
+    def evidence_by_curve(self, mechanism: Mechanism, relation: Relation) -> Evidence:
         from hockeystick import classical
 
         if relation is ZERO_OUT:
-            return super().renyi(mechanism, orders, relation)
+            return super().evidence_by_curve(mechanism, relation)
         curve, rate = renyi_curve(mechanism, REPLACE_ONE), self.fraction
 
         def theorem(few: Array) -> Array:
@@ -125,10 +128,7 @@ class WithoutReplacement(Sampler):
             other = classical.rdp_without_replacement_from_curve(curve, rate, few)
             return np.asarray(np.minimum(one, other))
 
-        return amplified_curve(theorem, curve, rate, orders)
-
-    def unsampled(self, relation: Relation) -> Relation:
-        return REPLACE_ONE if relation is ADD_REMOVE else relation
+        return amplified(theorem, curve, rate)
 
     def apply(self, mechanism: Mechanism) -> Mechanism:
         return mechanism if self.size == self.population else super().apply(mechanism)
@@ -138,9 +138,6 @@ class WithoutReplacement(Sampler):
 
         return batches.subset(same_population(self.population, population), self.size, rng)
 
-    def __repr__(self) -> str:
-        return call_text("WithoutReplacement", self.size, self.population)
-
 
 def fixed_size_loss(mechanism: Mechanism, relation: Relation, fraction: float) -> Loss:
     """The loss when the record is drawn with probability `fraction`, else another in its place."""
@@ -148,15 +145,15 @@ def fixed_size_loss(mechanism: Mechanism, relation: Relation, fraction: float) -
         return NOTHING
     replace = base_loss(mechanism, REPLACE_ONE)
     if relation is ADD_REMOVE:
-        return replace.mix(fraction)
+        return mixed(replace, fraction)
     if fraction == 1:
         return base_loss(mechanism, relation)
     if relation is REPLACE_ONE:
-        return loss_of(joint([fraction], [replace], [replace], fraction))
+        return amplified_loss(joint([fraction], [replace], [replace], fraction))
     zero = base_loss(mechanism, ZERO_OUT)
     without = zero.reverse()
     backward = joint([fraction], [without], [without], fraction)
-    return loss_of(joint([fraction], [zero], [replace], fraction), backward)
+    return amplified_loss(joint([fraction], [zero], [replace], fraction), backward)
 
 
 def same_population(declared: int, given: int) -> int:

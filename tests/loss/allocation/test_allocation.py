@@ -188,7 +188,7 @@ def test_two_laplace_steps() -> None:
 
     exact = float(mean(mp.exp(epsilon)))
     back = float(1 - mp.exp(epsilon) + mp.exp(epsilon) * mean(mp.exp(-epsilon)))
-    loss = Laplace(1.0).loss(ADD_REMOVE)
+    loss = Laplace(1.0).evidence(ADD_REMOVE).loss
     enclosed(loss, 2, 0.25, (exact, back), 1e-3, slack=1e-9)
 
 
@@ -325,7 +325,7 @@ def test_the_upper_end_is_above_the_lower_everywhere(sigma: float, steps: int) -
 
 @pytest.mark.parametrize("upper", [False, True])
 def test_both_ends_are_pairs(upper: bool) -> None:
-    for base, steps in ((GaussianLoss(1.0), 50), (Laplace(0.5).loss(ADD_REMOVE), 9)):
+    for base, steps in ((GaussianLoss(1.0), 50), (Laplace(0.5).evidence(ADD_REMOVE).loss, 9)):
         loss = allocation(base, steps, upper=upper)
         assert loss.atoms.q.sum() + loss.void == pytest.approx(1, abs=1e-12)
         assert loss.atoms.p.sum() + loss.infinite == pytest.approx(1, abs=1e-12)

@@ -12,13 +12,14 @@ from mpmath import mp, mpf
 
 from hockeystick.loss.base import Loss
 from hockeystick.loss.families.envelope import either_way
-from hockeystick.loss.families.folded import FoldedLoss
 from hockeystick.loss.families.log_gamma import GammaLoss
 from hockeystick.loss.families.logit_beta import BetaLoss
+from hockeystick.loss.families.positive import PositiveLosses
 from hockeystick.loss.families.quadratic import QuadraticLoss
-from hockeystick.loss.half import Half, Term
-from hockeystick.loss.halves import HalvesLoss
+from hockeystick.loss.mixed import mixed
 from hockeystick.loss.sum import ComposedLoss
+from hockeystick.loss.two_sided.amplified import AmplifiedCurve, Term
+from hockeystick.loss.two_sided.loss import TwoSidedLoss
 from hockeystick.numerics.stirling import excess, log_ratio, step
 from hockeystick.routes.contour import route as contour
 from hockeystick.routes.grid import route as lattice
@@ -220,10 +221,10 @@ def test_infinite_outside_the_strip(loss: Any) -> None:
     outside = [s for s in (loss.high, loss.high + 1, loss.low, loss.low - 1) if math.isfinite(s)]
     assert outside
     assert np.isposinf(loss.cgf(np.array(outside)).real).all()
-    mixed = loss.mix(0.3)
+    sampled = mixed(loss, 0.3)
     if math.isfinite(loss.high):
-        assert mixed.cgf(np.array([loss.high]))[0].real == math.inf
-    assert np.isfinite(mixed.cgf(np.array([-30.0, 0.4 * min(loss.high, 1.0)]))).all()
+        assert sampled.cgf(np.array([loss.high]))[0].real == math.inf
+    assert np.isfinite(sampled.cgf(np.array([-30.0, 0.4 * min(loss.high, 1.0)]))).all()
 
 
 @pytest.mark.parametrize("start", [0.01, 0.3, 2.5, 16.0, 300.0, 1e5, 1e9])
@@ -273,12 +274,12 @@ def test_one_order_has_the_larger_profile(loss: Any) -> None:
 
 @pytest.mark.parametrize("loss", HEAVY, ids=repr)
 def test_folded(loss: Any) -> None:
-    folded = FoldedLoss(loss)
+    folded = TwoSidedLoss(PositiveLosses(loss))
     one, other = loss.profile(np.array(EPSILONS)), loss.reverse().profile(np.array(EPSILONS))
     np.testing.assert_allclose(folded.profile(np.array(EPSILONS)), np.maximum(one, other), 1e-13)
     assert folded.symmetric
     # The general pair of a symmetric bound on the profile, which the samplers use, is the same.
-    general = HalvesLoss(Half((Term(1.0, 0.0, loss),), 1.0))
+    general = TwoSidedLoss(AmplifiedCurve((Term(1.0, 0.0, loss),), 1.0))
     s = np.array([1e-3, 0.2, 0.45, 0.45 + 3j, 0.1 + 30j, -0.5, -0.3 - 9j])
     s = s.real * np.where(s.real > 0, min(folded.high, 6.0), 1.0) + 1j * s.imag
     np.testing.assert_allclose(np.exp(folded.cgf(s) - general.cgf(s)), 1, rtol=0, atol=1e-10)
@@ -311,7 +312,7 @@ def test_the_envelope_of_both_orders(loss: Any) -> None:
 def test_two_steps_of_a_folded_loss() -> None:
     """A little more than two steps of the pair itself, for both orders could be mixed."""
     loss = GammaLoss(6.0, 1.0).reverse()
-    folded = FoldedLoss(loss)
+    folded = TwoSidedLoss(PositiveLosses(loss))
     with np.errstate(all="ignore"):
         pair = contour.epsilon(ComposedLoss([(loss, 2)]), 1e-4)
         both = lattice.epsilon(ComposedLoss([(folded, 2)]), 1e-4)

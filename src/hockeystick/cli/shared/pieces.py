@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 def pieces(value: Mechanism | Sampler) -> Iterator[Mechanism | Sampler]:
     """The mechanisms and samplers that a mechanism is made of; what only joins them is left out."""
-    from hockeystick.composition import Composition
+    from hockeystick.mechanism import Composition
     from hockeystick.samplers.sampler import Sampled
 
     if not isinstance(value, Composition | Sampled):
@@ -23,8 +23,7 @@ def pieces(value: Mechanism | Sampler) -> Iterator[Mechanism | Sampler]:
 
 
 def _inside(value: Mechanism | Sampler) -> Iterator[Mechanism | Sampler]:
-    from hockeystick.composition import Composition
-    from hockeystick.mechanism import Mechanism
+    from hockeystick.mechanism import Composition, Mechanism
     from hockeystick.samplers.sampler import Sampler
 
     if isinstance(value, Composition):

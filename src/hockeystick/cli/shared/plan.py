@@ -50,7 +50,7 @@ class Plan:
 
     def without(self, left_out: Release | None) -> Mechanism:
         """The composition of all releases but one."""
-        from hockeystick.composition import compose
+        from hockeystick.mechanism import compose
 
         return compose((each.mechanism, 1) for each in self.releases if each is not left_out)
 

@@ -23,6 +23,7 @@ from hockeystick.loss.allocation.grid import CUT, Cells
 from hockeystick.loss.allocation.law import COARSE, Law, Level, combine, settle
 from hockeystick.loss.atoms import AtomicLoss
 from hockeystick.loss.base import Loss
+from hockeystick.loss.mixed import mixed
 from hockeystick.numerics.series import Array, dot
 
 FINENESS = 0.01
@@ -63,7 +64,7 @@ def _allocation(base: Loss, steps: int, upper: bool) -> Loss:
         with suppress(NumericalError), np.errstate(over="ignore", invalid="ignore"):
             return _on_grid(_epoch(base, steps, upper), error if upper else -error)
     # The mean of ratios is below one of them in convex order, and above what one step gives away.
-    return base if upper else base.mix(1 / steps)
+    return base if upper else mixed(base, 1 / steps)
 
 
 def _on_grid(law: Law, error: float) -> Loss:

@@ -8,9 +8,9 @@ from functools import lru_cache
 import numpy as np
 
 from hockeystick.loss.base import Loss
+from hockeystick.loss.divergence import divergence
 from hockeystick.loss.gaussian import GaussianLoss
-from hockeystick.loss.peak import log_integral
-from hockeystick.mechanism import divergence
+from hockeystick.numerics.peak import log_integral
 from hockeystick.numerics.series import Array
 
 LARGEST = 512

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from hockeystick.loss.atoms import AtomicLoss
 from hockeystick.loss.base import Loss
-from hockeystick.loss.hull import lower_hull
+from hockeystick.loss.points import pair_of, side_through
 from hockeystick.numerics.series import Array
 
 POINTS = 4000
@@ -26,22 +25,8 @@ def either_way(loss: Loss) -> Loss:
     while last < FARTHEST and _larger(loss, np.array([last]))[0] > NEGLIGIBLE:
         last *= 2
     last = min(last, max(loss.top, -loss.bottom))
-    a, h = lower_hull(*_points(loss, last))
-    falls = np.append(-np.diff(h) / np.diff(a), 0.0)
-    masses, losses, limit = -np.diff(falls), np.log(a[1:]), float(h[-1])
-    kept = masses > 0
-    up, log_up = losses[kept], np.log(masses[kept])
-    rest = max(0.0, 1 - float(h[0]) - 2 * float(falls[0]))
-    with np.errstate(divide="ignore"):
-        log_q = np.concatenate([(log_up + up)[::-1], [np.log(rest)], log_up])
-    return AtomicLoss(
-        np.concatenate([-up[::-1], [0.0], up]), log_q, infinite=limit, void=limit, symmetric=True
-    )
-
-
-def _points(loss: Loss, last: float) -> tuple[Array, Array]:
     u = last * np.linspace(0, 1, POINTS) ** 2
-    return np.exp(u), _larger(loss, u) * (1 + ROUNDING)
+    return pair_of(side_through(u, _larger(loss, u) * (1 + ROUNDING)))
 
 
 def _larger(loss: Loss, u: Array) -> Array:

@@ -21,13 +21,14 @@ from typing import Self
 import numpy as np
 
 from hockeystick.errors import NumericalError
-from hockeystick.loss.base import Complex, Nodes, Tails
 from hockeystick.loss.families.graded import POINTS, integral, legendre
 from hockeystick.loss.families.pair import LOWEST, PairLoss
 from hockeystick.loss.families.table import Table
 from hockeystick.loss.gaussian import ANGLE
+from hockeystick.loss.measure import Nodes, Tails
 from hockeystick.numerics.series import Array
 from hockeystick.numerics.stirling import excess, step
+from hockeystick.numerics.types import Complex
 
 NATS = 44.0
 """What is e^−44 = 8e-20 of the peak, or of the integral, is dropped."""

@@ -10,19 +10,23 @@ from typing import Self
 
 import numpy as np
 
-from hockeystick.loss.base import Complex, Loss, Tails
-from hockeystick.loss.families.strip import StripLoss
+from hockeystick.loss.base import AtomlessLoss, Loss
+from hockeystick.loss.measure import Tails
+from hockeystick.loss.strip import StripLoss
 from hockeystick.numerics.series import Array
+from hockeystick.numerics.types import Complex
 
 LOWEST = -800.0
 """The logarithm of what no float can hold."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class PairLoss(StripLoss):
+class PairLoss(StripLoss, AtomlessLoss):
     """The loss of a pair of laws on the line; losses above `ceiling` give the record away."""
 
     ceiling: float = math.inf
+
+    infinite = void = 0.0
 
     @property
     def cut(self) -> bool:
@@ -120,7 +124,7 @@ class PairLoss(StripLoss):
     def reverse_profile(self, epsilon: Array) -> Array:
         return super().reverse_profile(epsilon) if self.cut else self._back.profile(epsilon)
 
-    def truncated(self, mass: float) -> Loss:
+    def truncated(self, mass: float) -> Self:
         if math.isfinite(self.top):
             return self
         low, high = 0.0, 1.0

@@ -8,9 +8,10 @@ from typing import Any
 from hockeystick.checks import finite_positive
 from hockeystick.errors import ParameterError
 from hockeystick.loss.base import Loss
-from hockeystick.loss.families.folded import FoldedLoss
 from hockeystick.loss.families.log_gamma import GammaLoss
 from hockeystick.loss.families.logit_beta import BetaLoss
+from hockeystick.loss.families.positive import PositiveLosses
+from hockeystick.loss.two_sided.loss import TwoSidedLoss
 from hockeystick.relation import REPLACE_ONE, Relation
 
 LEAST, MOST = 0.1, 1e12
@@ -58,4 +59,4 @@ def counted(pair: BetaLoss | GammaLoss, relation: Relation) -> Loss:
     # Gamma laws: to be without the record is the heavier tail, so its order comes first.
     up = pair if pair.move < 0 else pair.reverse()
     assert isinstance(up, BetaLoss | GammaLoss)
-    return FoldedLoss(up)
+    return TwoSidedLoss(PositiveLosses(up))

@@ -10,12 +10,13 @@ import numpy as np
 from scipy.special import ndtr
 
 from hockeystick.errors import NumericalError
-from hockeystick.loss.base import Complex, Nodes, Tails
 from hockeystick.loss.families.graded import POINTS, integral, legendre
 from hockeystick.loss.families.pair import PairLoss
 from hockeystick.loss.gaussian import ANGLE, NATS, REACH
+from hockeystick.loss.measure import Nodes, Tails
 from hockeystick.numerics.series import Array
 from hockeystick.numerics.stirling import log_ratio
+from hockeystick.numerics.types import Complex
 
 MOST_NODES = 400_000
 FAR = 1e300

@@ -25,6 +25,7 @@ LEAST_MASS = 1e-290
 
 def finite_law(loss: Loss, mass: float, most: int, tilt: Tilt, up: bool) -> Law:
     """A law above, or below, the finite losses; those below all but `mass` are one, or none."""
+    loss.check_mass()
     atoms = loss.atoms
     x, p = atoms.losses, atoms.p
     if loss.continuous:

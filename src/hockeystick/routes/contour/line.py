@@ -18,9 +18,9 @@ from typing import NamedTuple
 import numpy as np
 
 from hockeystick.errors import NumericalError
-from hockeystick.loss.base import Complex
 from hockeystick.loss.sum import ComposedLoss
 from hockeystick.numerics.series import EPS, Array, dot
+from hockeystick.numerics.types import Complex
 from hockeystick.routes.contour.saddle import log_kappa
 
 FARTHEST_END = 1e3

@@ -12,8 +12,9 @@ import math
 import numpy as np
 
 from hockeystick.errors import NumericalError
-from hockeystick.loss.base import Complex, Loss
+from hockeystick.loss.base import Loss
 from hockeystick.loss.sum import ComposedLoss
+from hockeystick.numerics.types import Complex
 from hockeystick.routes.contour.line import Line
 from hockeystick.routes.contour.saddle import BEYOND, LOST, MOST_PLANNING_PARTS, find_saddle
 from hockeystick.routes.grid.support import support

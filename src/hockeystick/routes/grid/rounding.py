@@ -13,9 +13,10 @@ from typing import NamedTuple
 import numpy as np
 
 from hockeystick.errors import NumericalError
-from hockeystick.loss.base import Complex, Loss
+from hockeystick.loss.base import Loss
 from hockeystick.loss.sum import ComposedLoss
 from hockeystick.numerics.series import Array
+from hockeystick.numerics.types import Complex
 from hockeystick.routes.grid.support import support
 
 EPS = 2.0**-52
@@ -149,6 +150,7 @@ def transform(
     """The rounded and tilted law of one loss."""
     import scipy.fft
 
+    loss.check_mass()
     first, size = grid(loss, width, *support(loss, mass, tilt))
     shift = 0.0
     if up:

@@ -4,25 +4,25 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from hockeystick.checks import non_negative, whole
+from hockeystick.checks import Whole, non_negative, whole
+from hockeystick.declared import checked, declared
 from hockeystick.errors import ParameterError
+from hockeystick.evidence import Evidence
 from hockeystick.loss.atoms import EVERYTHING, NOTHING
 from hockeystick.loss.base import Loss
-from hockeystick.mechanism import Mechanism, call_text
-from hockeystick.mechanisms.additive import LEAST_NOISE
+from hockeystick.mechanism import Mechanism
+from hockeystick.mechanisms.bases.additive_noise import LEAST_NOISE
 from hockeystick.relation import ADD_REMOVE, REPLACE_ONE, Relation
 
 if TYPE_CHECKING:
-    from hockeystick.random.generators import Randomness
+    from hockeystick.random.generators import Randomness, Source
     from hockeystick.random.integers import Integers
-    from hockeystick.random.words import Source
     from hockeystick.sensitivity import Sensitivity
 
 
-@dataclass(frozen=True, repr=False)
+@declared
 class DiscreteNoise(Mechanism):
     """Integer noise for a query with integer answers, independent in every entry of the answer.
 
@@ -44,24 +44,20 @@ class DiscreteNoise(Mechanism):
     pure: ClassVar[bool] = False
     """Whether the loss is at most (how far the query moves) / (noise scale), so that δ may be 0."""
 
-    noise_multiplier: float
-    sensitivity: int = 1
-    replace_sensitivity: int | None = None
-
-    def __post_init__(self) -> None:
-        set_field = object.__setattr__
-        set_field(self, "noise_multiplier", non_negative("noise_multiplier", self.noise_multiplier))
-        set_field(self, "sensitivity", whole("sensitivity", self.sensitivity, 1))
-        if self.replace_sensitivity is not None:
-            replace = whole("replace_sensitivity", self.replace_sensitivity, 1)
-            set_field(self, "replace_sensitivity", replace)
+    noise_multiplier: float = checked(non_negative)
+    sensitivity: int = checked(Whole(1), default=1)
+    replace_sensitivity: int | None = checked(Whole(1), default=None)
 
     @property
     def scale(self) -> float:
         """Scale of the noise on the integers."""
         return self.noise_multiplier * self.sensitivity
 
-    def loss(self, relation: Relation) -> Loss:
+    def evidence(self, relation: Relation, steps: int = 1) -> Evidence:
+        return Evidence((self._moved(relation),))
+
+    def _moved(self, relation: Relation) -> Loss:
+        """The loss when the query moves as far as the relation lets it."""
         steps = self.sensitivity
         if relation is REPLACE_ONE:
             steps = self.replace_sensitivity or 2 * steps
@@ -135,12 +131,12 @@ class DiscreteNoise(Mechanism):
         >>> DiscreteGaussian(2.0).release([10, 20], rng=0).dtype  # a seed protects nobody
         dtype('int64')
         """
-        from hockeystick.random import words
+        from hockeystick.random.generators import source
         from hockeystick.release import private
 
         answer = private.integers("value", value)
         private.noise_scale(self, self.scale)
-        noise = self._noise(answer.size, words.source(rng)).reshape(answer.shape)
+        noise = self._noise(answer.size, source(rng)).reshape(answer.shape)
         return private.like(answer + noise)
 
     def statement(self, *, delta: float = 0.0, relation: Relation | None = None) -> str:
@@ -157,12 +153,3 @@ class DiscreteNoise(Mechanism):
     @abstractmethod
     def _noise(self, count: int, words: Source) -> Integers:
         """Noise of scale `scale`."""
-
-    def __repr__(self) -> str:
-        sensitivity = None if self.sensitivity == 1 else self.sensitivity
-        return call_text(
-            type(self).__name__,
-            self.noise_multiplier,
-            sensitivity=sensitivity,
-            replace_sensitivity=self.replace_sensitivity,
-        )

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from functools import partial
 
 import numpy as np
 
-from hockeystick.loss.base import Loss
+from hockeystick.evidence import Evidence
+from hockeystick.loss.divergence import divergence
 from hockeystick.loss.families.log_gamma import GammaLoss
 from hockeystick.loss.families.logit_beta import BetaLoss
 from hockeystick.loss.families.posterior import counted
-from hockeystick.mechanism import Mechanism, divergence
+from hockeystick.mechanism import Mechanism
 from hockeystick.numerics.series import Array
 from hockeystick.relation import REPLACE_ONE, Relation
 
@@ -28,14 +30,13 @@ class PosteriorSampling(Mechanism):
     def pair(self, relation: Relation) -> BetaLoss | GammaLoss:
         """The loss of the two worst neighbours."""
 
-    def loss(self, relation: Relation) -> Loss:
-        return counted(self.pair(relation), relation)
-
-    def attained(self, relation: Relation, steps: int) -> Loss | None:
+    def evidence(self, relation: Relation, steps: int = 1) -> Evidence:
         pair = self.pair(relation)
-        return None if steps == 1 or relation is not REPLACE_ONE or pair.symmetric else pair
+        attained = None if steps == 1 or relation is not REPLACE_ONE or pair.symmetric else pair
+        curve = partial(self._divergences, relation)
+        return Evidence((counted(pair, relation),), attained, curve)
 
-    def renyi(self, orders: Array, relation: Relation) -> tuple[Array, Array]:
+    def _divergences(self, relation: Relation, orders: Array) -> tuple[Array, Array]:
         pair = self.pair(relation)
         # Where the divergence ends is known to a rounding: a hair beyond is the safe side.
         orders = np.where(orders > 1, orders * (1 + 8 * np.finfo(float).eps), orders)

@@ -3,26 +3,26 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from hockeystick.checks import finite_positive, non_negative, whole
+from hockeystick.declared import checked, declared
+from hockeystick.evidence import Evidence
 from hockeystick.loss.atoms import EVERYTHING, NOTHING
 from hockeystick.loss.base import Loss
-from hockeystick.mechanism import Mechanism, call_text
+from hockeystick.mechanism import Mechanism
 from hockeystick.relation import ADD_REMOVE, REPLACE_ONE, Relation
 
 if TYPE_CHECKING:
-    from hockeystick.random.generators import Randomness
+    from hockeystick.random.generators import Randomness, Source
     from hockeystick.random.noise import Floats
-    from hockeystick.random.words import Source
     from hockeystick.sensitivity import Norm, Sensitivity
 
 LEAST_NOISE = 1e-100
 """Below this the loss of a single release overflows; no noise at all is the safe description."""
 
 
-@dataclass(frozen=True, repr=False)
+@declared
 class AdditiveNoise(Mechanism):
     """Noise of scale `noise_multiplier` × (how far one record can move the query).
 
@@ -40,17 +40,15 @@ class AdditiveNoise(Mechanism):
     pure: ClassVar[bool] = False
     """Whether the loss is at most (how far the query moves) / (noise scale), so that δ may be 0."""
 
-    noise_multiplier: float
-    replace_sensitivity: float = 2.0
-    sensitivity: float = field(default=1.0, kw_only=True)
+    noise_multiplier: float = checked(non_negative)
+    replace_sensitivity: float = checked(finite_positive, default=2.0)
+    sensitivity: float = checked(finite_positive, default=1.0, kw_only=True)
 
-    def __post_init__(self) -> None:
-        set_field = object.__setattr__
-        set_field(self, "noise_multiplier", non_negative("noise_multiplier", self.noise_multiplier))
-        for name in ("replace_sensitivity", "sensitivity"):
-            set_field(self, name, finite_positive(name, getattr(self, name)))
+    def evidence(self, relation: Relation, steps: int = 1) -> Evidence:
+        return Evidence((self._moved(relation),))
 
-    def loss(self, relation: Relation) -> Loss:
+    def _moved(self, relation: Relation) -> Loss:
+        """The loss when the query moves as far as the relation lets it."""
         sensitivity = self.replace_sensitivity if relation is REPLACE_ONE else 1.0
         noise = self.noise_multiplier / sensitivity
         if noise < LEAST_NOISE:
@@ -120,12 +118,13 @@ class AdditiveNoise(Mechanism):
         >>> Gaussian(2.0).release([10, 20], rng=0).shape  # a seed protects nobody
         (2,)
         """
-        from hockeystick.random import words
+        from hockeystick.random.generators import source
         from hockeystick.release import private
 
-        answer = private.numbers("value", value)
-        noise = self._noise(answer.size, words.source(rng)).reshape(answer.shape)
-        return private.like(answer + private.noise_scale(self, self.scale) * noise)
+        scale, answer = private.noise_scale(self, self.scale), private.numbers("value", value)
+        noise = self._noise(answer.size, source(rng)).reshape(answer.shape)
+        noisy = answer + scale * noise
+        return noisy if noisy.ndim else float(noisy)
 
     def statement(self, *, delta: float = 0.0, relation: Relation | None = None) -> str:
         """What a release protects, in words, and that floating point is not covered.
@@ -149,11 +148,3 @@ class AdditiveNoise(Mechanism):
     @abstractmethod
     def _noise(self, count: int, words: Source) -> Floats:
         """Noise of scale 1."""
-
-    def __repr__(self) -> str:
-        return call_text(
-            type(self).__name__,
-            self.noise_multiplier,
-            replace_sensitivity=None if self.replace_sensitivity == 2 else self.replace_sensitivity,
-            sensitivity=None if self.sensitivity == 1 else self.sensitivity,
-        )

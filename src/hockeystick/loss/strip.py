@@ -9,8 +9,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hockeystick.loss.base import Complex, Loss, Mixed
+from hockeystick.loss.base import Loss
+from hockeystick.loss.mixed import Mixed
 from hockeystick.numerics.series import Array
+from hockeystick.numerics.types import Complex
 
 
 class StripLoss(Loss):
@@ -27,8 +29,8 @@ class StripLoss(Loss):
         s = np.atleast_1d(np.asarray(s, dtype=complex))
         return within(s, self.low, self.high, self._cgf)
 
-    def mix(self, rate: float) -> Loss:
-        return self if rate == 1 else StripMixed(self, rate)
+    def sampled(self, rate: float) -> Loss:
+        return StripMixed(self, rate)
 
 
 @dataclass(frozen=True)

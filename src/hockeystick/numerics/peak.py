@@ -8,12 +8,16 @@ from collections.abc import Callable
 import numpy as np
 
 from hockeystick.errors import NumericalError
-from hockeystick.loss.gaussian import legendre
+from hockeystick.numerics.gauss import on_panels
+from hockeystick.numerics.roots import last_true
 from hockeystick.numerics.series import Array
 
-NATS = 50.0
+NATS_BELOW_PEAK = 50.0
 """What is lower than the peak by this factor e^−50 is left out."""
 PANELS = 24
+"""So many panels across the peak, and twice as many to check them."""
+PANEL_POINTS = 40
+"""Gauss points of each panel."""
 
 LogHeight = Callable[[Array], Array]
 
@@ -24,15 +28,19 @@ def log_integral(log_height: LogHeight, start: float) -> float:
     >>> round(log_integral(lambda u: 1e3 * u - 0.5 * u * u, 0.0) - 0.5e6, 6)  # log √2π
     0.918939
     """
+
+    def at(u: float) -> float:
+        return float(log_height(np.array([u]))[0])
+
     peak, reach = _peak(log_height, start)
-    floor = float(log_height(np.array([peak]))[0]) - NATS
+    floor = at(peak) - NATS_BELOW_PEAK
     low = start
-    if log_height(np.array([start]))[0] < floor:
-        low = _crossing(log_height, floor, peak, start)
-    while log_height(np.array([peak + reach]))[0] > floor:
+    if at(start) < floor:
+        low = last_true(lambda u: at(u) > floor, peak, start, 25)[1]
+    while at(peak + reach) > floor:
         reach *= 2
-    high = _crossing(log_height, floor, peak, peak + reach)
-    coarse, fine = (_panels(log_height, low, high, count) for count in (PANELS, 2 * PANELS))
+    high = last_true(lambda u: at(u) > floor, peak, peak + reach, 25)[1]
+    coarse, fine = (_integral(log_height, low, high, count) for count in (PANELS, 2 * PANELS))
     if abs(fine - coarse) > 1e-11 + 1e-14 * abs(fine):
         raise NumericalError("the peak of an integrand is too rough to be integrated")
     return fine
@@ -58,21 +66,8 @@ def _peak(log_height: LogHeight, start: float) -> tuple[float, float]:
     return float(places[best]), reach
 
 
-def _crossing(log_height: LogHeight, level: float, inside: float, outside: float) -> float:
-    """Where a concave function falls through a level, rounded outwards."""
-    for _ in range(25):
-        middle = (inside + outside) / 2
-        if log_height(np.array([middle]))[0] > level:
-            inside = middle
-        else:
-            outside = middle
-    return outside
-
-
-def _panels(log_height: LogHeight, low: float, high: float, count: int) -> float:
-    points, weights = legendre()
-    edges = np.linspace(low, high, count + 1)
-    half = (high - low) / count / 2
-    heights = log_height((edges[:-1, None] + half * (points + 1)).ravel())
+def _integral(log_height: LogHeight, low: float, high: float, count: int) -> float:
+    points, weights = on_panels(np.linspace(low, high, count + 1), PANEL_POINTS)
+    heights = log_height(points)
     peak = float(heights.max())
-    return peak + math.log(half * float(np.exp(heights - peak) @ np.tile(weights, count)))
+    return peak + math.log(float(np.exp(heights - peak) @ weights))

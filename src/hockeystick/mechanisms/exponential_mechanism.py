@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 
 from hockeystick.checks import non_negative, whole
+from hockeystick.declared import checked, declare, declared
+from hockeystick.evidence import Evidence
 from hockeystick.loss.atoms import EVERYTHING, NOTHING
 from hockeystick.loss.base import Loss
 from hockeystick.loss.segment import SegmentLoss
-from hockeystick.mechanism import Mechanism, call_text
+from hockeystick.mechanism import Mechanism
 from hockeystick.mechanisms.randomized_response import RandomizedResponse
 from hockeystick.numerics.series import Array
 from hockeystick.relation import Relation
 
 
-@dataclass(frozen=True, repr=False)
+@declared
 class ExponentialMechanism(Mechanism):
     """A choice whose loss has range at most ε: max loss − min loss <= ε (bounded range).
 
@@ -37,13 +38,21 @@ class ExponentialMechanism(Mechanism):
 
     source = "Durfee and Rogers 2019"
 
-    epsilon_: float
-    renyi_is_tighter = True
+    epsilon_: float = checked(non_negative)
 
     def __init__(self, epsilon: float) -> None:
-        object.__setattr__(self, "epsilon_", non_negative("epsilon", epsilon))
+        declare(self, epsilon_=epsilon)
 
-    def loss(self, relation: Relation) -> Loss:
+    def evidence(self, relation: Relation, steps: int = 1) -> Evidence:
+        """Attained, in several steps, are two outcomes with losses ±ε/2: the pair of the class
+        with the largest variance."""
+        pair = self._loss()
+        if steps == 1:
+            return Evidence((pair,), curve=self._divergences, curve_is_tighter=True)
+        half = RandomizedResponse(self.epsilon_ / 2).evidence(relation).loss
+        return Evidence((pair,), half, self._divergences, curve_is_tighter=True)
+
+    def _loss(self) -> Loss:
         epsilon = self.epsilon_
         if epsilon == 0:
             return NOTHING
@@ -51,15 +60,10 @@ class ExponentialMechanism(Mechanism):
             return EVERYTHING
         return SegmentLoss(epsilon, height=-0.5 / math.expm1(-epsilon), edge=0.0)
 
-    def attained(self, relation: Relation, steps: int) -> Loss | None:
-        """Two outcomes, with losses ±ε/2: the pair of the class with the largest variance."""
-        half = self.epsilon_ / 2
-        return RandomizedResponse(half).loss(relation) if steps > 1 else None
-
     def group(self, size: int) -> Mechanism:
         return ExponentialMechanism(self.epsilon_ * whole("size", size, 1))
 
-    def renyi(self, orders: Array, relation: Relation) -> tuple[Array, Array]:
+    def _divergences(self, orders: Array) -> tuple[Array, Array]:
         """The largest divergence over the pairs with losses t and t − ε, 0 <= t <= ε.
 
         P-mass of t is (1 − y)/(1 − b) with b = e^{−ε}, y = b·e^t; the maximum over y is explicit.
@@ -77,6 +81,3 @@ class ExponentialMechanism(Mechanism):
             value = epsilon + (np.log(y) + np.log(mass * -np.expm1(-s * epsilon) + gone) / s)
         value = np.where(np.isinf(orders), epsilon, np.clip(value, 0, epsilon))
         return value, value
-
-    def __repr__(self) -> str:
-        return call_text("ExponentialMechanism", self.epsilon_)

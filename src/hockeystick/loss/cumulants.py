@@ -1,0 +1,87 @@
+"""K(s) = log E_P[e^{sL}] from a quadrature, accurate relative to its own size."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from hockeystick.loss.measure import Nodes
+from hockeystick.numerics.blocks import rows_at_once
+from hockeystick.numerics.series import LEAST, dot, entropy, exp_minus, log1p, sin_minus
+from hockeystick.numerics.types import Array, Complex
+
+LARGE_TERM = 3.0
+"""Up to e^3 for the largest term of e^K, K is computed relative to its own size, not to 1."""
+FAR_EXPONENT = 300.0
+"""From here on e^{sL} is not separated from the probability of L: it would overflow."""
+LARGEST_ENTROPY = 600.0
+"""Up to here L·e^L is a float with room to spare."""
+
+
+def cumulants(s: Complex, nodes: Nodes, infinite: float, void: float) -> Complex:
+    """K at each complex s, of a law with P-mass `infinite` and Q-mass `void` elsewhere."""
+    rows = rows_at_once(nodes.losses.size)
+    low, high = s.real.min(), s.real.max()
+    log_p = nodes.log_q + nodes.losses
+    largest = max((low * nodes.losses + log_p).max(), (high * nodes.losses + log_p).max())
+    parts = [s[i : i + rows] for i in range(0, s.size, rows)]
+    if largest < LARGE_TERM:
+        mean = mean_loss(nodes, infinite, void)
+        blocks = [_small(part, nodes, mean, infinite) for part in parts]
+    else:
+        blocks = [_large(part, nodes) for part in parts]
+    return blocks[0] if len(blocks) == 1 else np.concatenate(blocks)
+
+
+def mean_loss(nodes: Nodes, infinite: float, void: float) -> float:
+    """E_P[L; L finite] = E_Q[L·e^L − e^L + 1] + void − infinite, in which nothing cancels."""
+    if nodes.losses.max(initial=0.0) < LARGEST_ENTROPY:
+        return float(np.exp(nodes.log_q) @ entropy(nodes.losses)) + void - infinite
+    return float(np.exp(nodes.log_q + nodes.losses) @ nodes.losses)
+
+
+def _small(s: Complex, nodes: Nodes, mean: float, infinite: float) -> Complex:
+    """log1p of E_P[e^{sL} − 1 − sL] + s·E_P[L] − infinite: each term of second order."""
+    losses, log_p = nodes.losses, nodes.log_q + nodes.losses
+    far = np.abs(losses) * np.abs(s.real).max() > FAR_EXPONENT
+    x, y = s.real * mean - infinite, s.imag * mean
+    if far.any():
+        beyond = _far_terms(s, losses[far], log_p[far])
+        x, y = x + beyond.real, y + beyond.imag
+        losses, log_p = losses[~far], log_p[~far]
+    p = np.exp(log_p)
+    real, imaginary = s.real, s.imag
+    same = real[0] == real[-1] and bool((real == real[0]).all())
+    exponent = (real[:1] if same else real)[:, None] * losses
+    x += dot(exp_minus(exponent), p)
+    if not imaginary.any():
+        return log1p(x, np.zeros_like(x))
+    angle = imaginary[:, None] * losses
+    half = np.sin(0.5 * angle)
+    sine = np.sin(angle)
+    y += dot(np.expm1(exponent) * sine + sin_minus(angle, sine), p)
+    np.multiply(half, half, out=half)
+    if same:
+        x -= 2 * dot(half, np.exp(exponent[0]) * p)
+    else:
+        x -= 2 * dot(half * np.exp(exponent), p)
+    return log1p(x, y)
+
+
+def _large(s: Complex, nodes: Nodes) -> Complex:
+    """log Σ e^{s·loss}·p, relative to its largest term."""
+    exponent = s.real[:, None] * nodes.losses + (nodes.log_q + nodes.losses)
+    peak = exponent.max(axis=1)
+    weights = np.exp(exponent - peak[:, None])
+    if not s.imag.any():
+        return np.asarray((peak + np.log(weights.sum(axis=1))).astype(complex))
+    angle = s.imag[:, None] * nodes.losses
+    total = (weights * np.cos(angle)).sum(axis=1) + 1j * (weights * np.sin(angle)).sum(axis=1)
+    with np.errstate(divide="ignore"):
+        return np.asarray(peak + np.maximum(np.log(np.abs(total)), LEAST) + 1j * np.angle(total))
+
+
+def _far_terms(s: Complex, losses: Array, log_p: Array) -> Complex:
+    """Σ p·(e^{sL} − 1 − sL) where |Re s·L| is large: nothing cancels, and nothing overflows."""
+    exponent = s[:, None] * losses
+    terms = np.exp(exponent + log_p) - np.exp(log_p) * (1 + exponent)
+    return np.asarray(terms.sum(axis=1))

@@ -1,0 +1,29 @@
+"""Rényi divergences of a pair, from the cumulants of its loss."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from hockeystick.loss.base import Loss
+from hockeystick.numerics.series import Array
+
+
+def divergence(loss: Loss, orders: Array) -> Array:
+    """K(α − 1)/(α − 1) at orders α from 1 (the KL divergence) to inf (the largest loss)."""
+    if loss.infinite:
+        return np.full(orders.shape, math.inf)
+    value = np.where(np.isinf(orders), max(0.0, loss.top), 0.0)
+    value[orders == 1] = loss.mean() if (orders == 1).any() else 0.0
+    between = (orders > 1) & np.isfinite(orders)
+    if between.any():
+        s = orders[between] - 1
+        value[between] = np.maximum(loss.cgf(s).real / s, 0.0)
+    return value
+
+
+def divergences(loss: Loss, orders: Array) -> tuple[Array, Array]:
+    """Of the pair and of its reverse."""
+    one = divergence(loss, orders)
+    return one, one if loss.symmetric else divergence(loss.reverse(), orders)

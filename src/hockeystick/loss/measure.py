@@ -1,0 +1,52 @@
+"""What a law of a loss is told by: a quadrature, its atoms, the masses beyond a loss."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from hockeystick.numerics.types import Array
+
+EMPTY: Array = np.empty(0)
+
+
+class Nodes(NamedTuple):
+    """A quadrature of a loss: E_Q[f(L)] = Σ exp(log_q)·f(losses) over continuous part and atoms.
+
+    `density` is the Q-density of L at the first nodes, those of the continuous part, whose losses
+    are monotone; the atoms follow and have none.
+    """
+
+    losses: Array
+    log_q: Array
+    density: Array
+
+
+class Atoms(NamedTuple):
+    """Losses that have positive probability, with the logarithm of their mass under Q."""
+
+    losses: Array
+    log_q: Array
+
+    @property
+    def p(self) -> Array:
+        """Masses under P."""
+        return np.asarray(np.exp(self.log_q + self.losses))
+
+    @property
+    def q(self) -> Array:
+        """Masses under Q."""
+        return np.exp(self.log_q)
+
+
+class Tails(NamedTuple):
+    """Masses of the continuous part above and below given losses, under P and under Q."""
+
+    p_above: Array
+    q_above: Array
+    p_below: Array
+    q_below: Array
+
+
+NO_ATOMS = Atoms(EMPTY, EMPTY)

@@ -1,0 +1,152 @@
+"""The loss when the record takes part with some probability."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from hockeystick.errors import NumericalError
+from hockeystick.loss.base import Loss
+from hockeystick.loss.measure import Atoms, Nodes, Tails
+from hockeystick.numerics.rounding import around_product
+from hockeystick.numerics.series import log_mixed, log_unmixed
+from hockeystick.numerics.types import Array, Complex
+
+LARGE_ORDER = 1000.0
+"""From here on it is worth to look whether a sampled loss is decided by its largest values."""
+
+
+def mixed(loss: Loss, rate: float) -> Loss:
+    """The loss of ((1−rate)·Q + rate·P, Q): the record takes part with probability `rate`."""
+    if rate == 1:
+        return loss
+    own = loss.sampled(rate)
+    return Mixed(loss, rate) if own is None else own
+
+
+@dataclass(frozen=True)
+class Mixed(Loss):
+    """((1−q)·Q + q·P, Q): each loss ℓ becomes log(1 − q + q·e^ℓ) and keeps its Q-mass.
+
+    The pair of Poisson sampling, "remove" direction (Zhu, Dong and Wang 2022, Theorem 11).
+    """
+
+    base: Loss
+    rate: float
+    steepest: float = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        base, rate = self.base, self.rate
+        floor = math.log1p(-rate)
+        fields = {
+            "top": float(log_mixed(rate, np.array([base.top]))[0]),
+            "bottom": floor if base.void else float(log_mixed(rate, np.array([base.bottom]))[0]),
+            "infinite": around_product(rate, base.infinite)[1],
+            "void": 0.0,
+            "continuous": base.continuous,
+            "smooth": base.smooth,
+            "steepest": rate / (rate + (1 - rate) * math.exp(-base.top)),
+        }
+        if not base.continuous and base.atoms.losses.size + (base.void > 0) <= 2:
+            values = np.unique(self.atoms.losses)
+            fields["spacing"] = float(values[-1] - values[0]) if values.size == 2 else 0.0
+        for name, value in fields.items():
+            object.__setattr__(self, name, value)
+
+    @property
+    def least_infinite(self) -> float:
+        return around_product(self.rate, self.base.least_infinite)[0]
+
+    @property
+    def slip(self) -> float:
+        return self.steepest * self.base.slip + self._last_digits
+
+    def nodes(self, low: float, high: float, turn: float) -> Nodes:
+        # (1−q+q·e^ℓ)^{s+1} is bounded as ℓ → −inf; a negative power narrows its strip.
+        # It grows and turns with ℓ no faster than `steepest` times e^{sℓ} does.
+        bend = turn + 0.5 * max(0.0, -1 - low)
+        losses, log_q, density = self.base.nodes(
+            -1.0, self.steepest * (max(high, -1.0) + 1) - 1, self.steepest * bend
+        )
+        mixed = log_mixed(self.rate, losses)
+        split = density.size
+        if split:
+            slope = losses[:split] + math.log(self.rate) - mixed[:split]
+            density = density * np.exp(np.minimum(-slope, 700))
+        return Nodes(*self._with_void(mixed, log_q), density)
+
+    def cgf(self, s: Complex | Array) -> Complex:
+        """K(s); at large real orders by the triangle inequality for the norm of order p = s + 1,
+
+        q·‖e^ℓ‖ <= ‖1 − q + q·e^ℓ‖ <= 1 − q + q·‖e^ℓ‖, where the two sides agree to e^−40.
+        """
+        s = np.atleast_1d(np.asarray(s, dtype=complex))
+        if s.imag.any() or np.abs(s).max() < LARGE_ORDER or self.base.infinite:
+            return super().cgf(s)
+        p = np.maximum(s.real + 1, 1.0)
+        k = self.base.cgf(p - 1).real
+        far = k / p > 40 + np.log(p / self.rate)
+        found: Complex = (k + p * math.log(self.rate) + math.exp(-40)).astype(complex)
+        if not far.all():
+            found[~far] = self._near_cgf(s[~far])
+        return found
+
+    def _near_cgf(self, s: Complex) -> Complex:
+        try:
+            return super().cgf(s)
+        except NumericalError:
+            # Beyond reach, Q against the mixture is no worse than the mixture against Q: with
+            # orders λ >= 2 and t = 1 − q + q·r it is E_Q[t^{1−λ}] <= E_Q[t^λ] for symmetric pairs.
+            if s.size > 1:
+                return np.concatenate([self._near_cgf(point) for point in s[:, None]])
+            if s.real[0] > -2 or not self.base.symmetric:
+                raise
+            return self.cgf(-1 - s)
+
+    def density(self, losses: Array) -> Array:
+        base = log_unmixed(self.rate, losses)
+        inside = base > -math.inf
+        base = np.where(inside, base, 0.0)
+        return np.where(inside, self.base.density(base) * np.exp(losses - base) / self.rate, 0.0)
+
+    @property
+    def atoms(self) -> Atoms:
+        losses, log_q = self.base.atoms
+        return self._with_void(log_mixed(self.rate, losses), log_q)
+
+    def _with_void(self, losses: Array, log_q: Array) -> Atoms:
+        """Where P has no mass the mixture still has (1−q) of Q: an atom at log(1−q)."""
+        if not self.base.void:
+            return Atoms(losses, log_q)
+        return Atoms(
+            np.append(losses, math.log1p(-self.rate)), np.append(log_q, math.log(self.base.void))
+        )
+
+    def tails(self, losses: Array) -> Tails:
+        p_above, q_above, p_below, q_below = self.base.tails(log_unmixed(self.rate, losses))
+        q = self.rate
+        return Tails((1 - q) * q_above + q * p_above, q_above,
+                     (1 - q) * q_below + q * p_below, q_below)  # fmt: skip
+
+    def profile(self, epsilon: Array) -> Array:
+        # q·h(1 + (e^ε − 1)/q), an identity (Balle, Barthe and Gaboardi 2018, Theorem 2).
+        base = log_unmixed(self.rate, epsilon)
+        inside = base > -math.inf
+        value = self.rate * self.base.profile(np.where(inside, base, 0.0))
+        return np.where(inside, value, -np.expm1(np.minimum(epsilon, 0.0)))
+
+    def reverse_profile(self, epsilon: Array) -> Array:
+        base = -log_unmixed(self.rate, -epsilon)
+        inside = base < math.inf
+        base = np.where(inside, base, 0.0)
+        growth = np.exp(np.where(inside, epsilon - base, 0.0))
+        return np.where(inside, self.rate * growth * self.base.reverse_profile(base), 0.0)
+
+    def sampled(self, rate: float) -> Loss:
+        return mixed(self.base, self.rate * rate)
+
+    def truncated(self, mass: float) -> Loss:
+        cut = self.base.truncated(min(mass / self.rate, 0.25))
+        return self if cut is self.base else mixed(cut, self.rate)

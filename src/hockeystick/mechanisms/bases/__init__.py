@@ -1,0 +1,1 @@
+"""What several mechanisms share: classes that have no name of their own in the text form."""
