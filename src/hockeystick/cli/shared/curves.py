@@ -107,7 +107,7 @@ KINDS = {
     ),
     "rdp": Kind(
         "order", "rdp", 1.1, lambda _m, _o: 64.0,
-        lambda m, x, _, options: m.rdp(x, **options),
+        lambda m, x, _, options: m.rdp(x, relation=options["relation"]),
         count=64, points=_even_logarithms, log_x=True, log_y=True,
     ),
     "tradeoff": Kind(

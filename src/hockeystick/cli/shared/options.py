@@ -25,26 +25,39 @@ def relation_named(name: Any) -> Relation:
 
 def question(command: Command) -> Command:
     """EXPR and the options of every question about it."""
-    return click.argument("expression", metavar="EXPR")(asked(command))
+    return expression(asked(command))
 
 
 def asked(command: Command) -> Command:
     """The options --relation, --method and --json."""
-    relation = click.option(
+    return relation(method(json(command)))
+
+
+def expression(command: Command) -> Command:
+    """The argument EXPR."""
+    return click.argument("expression", metavar="EXPR")(command)
+
+
+def relation(command: Command) -> Command:
+    """The option --relation."""
+    return click.option(
         "--relation",
         type=click.Choice(RELATIONS),
         callback=lambda _context, _option, name: relation_named(name) if name else None,
         help="What changes between neighbouring datasets; the sampler's natural one if not given.",
-    )
-    method = click.option(
+    )(command)
+
+
+def method(command: Command) -> Command:
+    """The option --method."""
+    return click.option(
         "--method",
         type=click.Choice(METHODS),
         default="auto",
         show_default=True,
         callback=lambda _context, _option, name: name.replace("-", " "),
         help="How to compute it.",
-    )
-    return relation(method(json(command)))
+    )(command)
 
 
 def delta(command: Command) -> Command:
