@@ -181,7 +181,7 @@ def _decimals(curve: Callable[[Any], Any], top: int) -> list[Decimal] | None:
     """(i − 1)·ε(i) for i = 2, …, top from a curve that answers in `Decimal`, else None."""
     try:
         values = [curve(Decimal(i)) for i in range(2, top + 1)]
-    except (TypeError, ValueError, ArithmeticError, AttributeError):
+    except (TypeError, ValueError, ArithmeticError, AttributeError):  # made for floats alone
         return None
     if not all(isinstance(value, Decimal) for value in values):
         return None
