@@ -13,7 +13,7 @@ from mpmath import mp, mpc, mpf
 import hockeystick as hs
 from hockeystick.loss.atoms import EVERYTHING, NOTHING, AtomicLoss
 from hockeystick.loss.base import Loss
-from hockeystick.loss.gaussian import GaussianLoss, TruncatedGaussianLoss
+from hockeystick.loss.gaussian import GaussianLoss
 from hockeystick.loss.mixed import mixed
 from hockeystick.loss.sum import ComposedLoss
 from tests.oracles import pairs
@@ -183,7 +183,7 @@ def test_the_two_directions_of_a_profile(name: str, rate: float | None, back: bo
 @pytest.mark.parametrize("mass", [1e-3, 1e-12])
 def test_truncation_moves_no_more_mass_than_asked(shift: float, mass: float) -> None:
     loss, cut = GaussianLoss(shift), GaussianLoss(shift).truncated(mass)
-    assert isinstance(cut, TruncatedGaussianLoss)
+    assert math.isfinite(cut.top)
     assert cut.infinite == pytest.approx(mass, rel=1e-6)
     assert cut.cgf(np.array([0.0]))[0].real == pytest.approx(-mass, rel=1e-3, abs=1e-15)
     # What is left is below the whole, by no more than what was moved.

@@ -61,7 +61,7 @@ class Loss(ABC):
         """How far its largest, its smallest or any single loss may be off, through rounding."""
         return self._last_digits
 
-    @property
+    @cached_property
     def _last_digits(self) -> float:
         ends = [abs(end) for end in (self.top, self.bottom) if math.isfinite(end)]
         largest = np.abs(self.atoms.losses).max(initial=max(ends, default=0.0))
@@ -233,7 +233,7 @@ class Reversed(Loss):
     def reverse_profile(self, epsilon: Array) -> Array:
         return self.base.profile(epsilon)
 
-    @property
+    @cached_property
     def atoms(self) -> Atoms:
         losses, log_q = self.base.atoms
         return Atoms(-losses, log_q + losses)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from hockeystick.loss.base import Loss
-from hockeystick.loss.points import pair_of, side_through
-from hockeystick.numerics.series import Array
+from hockeystick.loss.points import symmetric_through
+from hockeystick.numerics.types import Array
 
 POINTS = 1500
 ROWS = 50
@@ -33,7 +33,7 @@ def replaced(loss: Loss) -> Loss:
         part = sums[j : j + POINTS]
         np.minimum(part, remove[j] + np.exp(u[j]) * add, out=part)
     places = np.linspace(0.0, 2 * last, 2 * POINTS - 1)
-    return pair_of(side_through(places, sums))
+    return symmetric_through(places, sums)
 
 
 def _both(loss: Loss, u: Array) -> Array:

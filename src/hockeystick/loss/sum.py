@@ -11,8 +11,8 @@ import numpy as np
 
 from hockeystick.loss.base import Loss
 from hockeystick.numerics.rounding import around, exact_sum, probability_of_any
-from hockeystick.numerics.series import EPS, Array
-from hockeystick.numerics.types import Complex
+from hockeystick.numerics.series import EPS
+from hockeystick.numerics.types import Array, Complex
 
 
 class ComposedLoss:
@@ -24,7 +24,7 @@ class ComposedLoss:
     def __len__(self) -> int:
         return len(self.parts)
 
-    @property
+    @cached_property
     def steps(self) -> int:
         """How many single losses are added up."""
         return sum(count for _, count in self.parts)
@@ -39,7 +39,7 @@ class ComposedLoss:
         """The same, rounded down."""
         return probability_of_any((loss.least_infinite, count) for loss, count in self.parts)[0]
 
-    @property
+    @cached_property
     def top(self) -> float:
         """The largest finite loss, rounded up."""
         return self.highest[1]
@@ -64,27 +64,27 @@ class ComposedLoss:
         largest = max(abs(end) if math.isfinite(end) else 0.0 for end in (self.top, self.bottom))
         return each + 2 * EPS * largest
 
-    @property
+    @cached_property
     def bottom(self) -> float:
         """The smallest finite loss."""
         return sum(count * loss.bottom for loss, count in self.parts)
 
-    @property
+    @cached_property
     def symmetric(self) -> bool:
         """Whether the other direction has the same law."""
         return all(loss.symmetric for loss, _ in self.parts)
 
-    @property
+    @cached_property
     def smooth(self) -> bool:
         """Whether every part has a smooth density and nothing else."""
         return all(loss.smooth for loss, _ in self.parts)
 
-    @property
+    @cached_property
     def continuous(self) -> bool:
         """Whether any part has a continuous part."""
         return any(loss.continuous for loss, _ in self.parts)
 
-    @property
+    @cached_property
     def spacing(self) -> float | None:
         """Spacing of a lattice that holds every value of the sum, if the parts share one."""
         common = 0.0
@@ -100,7 +100,7 @@ class ComposedLoss:
             common /= ratio.denominator
         return common or 1.0
 
-    @property
+    @cached_property
     def origin(self) -> float:
         """A point of that lattice."""
         return sum(count * float(loss.atoms.losses[0]) for loss, count in self.parts)
