@@ -97,8 +97,8 @@ def test_one_number() -> None:
         (lambda: Sensitivity.clipped(1.0, divisor=0), "divisor must be in (0, inf)"),
         (lambda: Sensitivity.clipped(1.0, norm="max"), "norm must be 'L1' or 'L2'"),
         (lambda: Sensitivity.clipped(1.0, dimension=0), "dimension must be an integer >= 1"),
-        (lambda: Sensitivity(1, 1, -1, 1), "replace_l1 must be in (0, inf)"),
-        (lambda: Sensitivity(math.nan, 1, 1, 1), "l1 must be in (0, inf)"),
+        (lambda: Sensitivity(1, 1, -1, 1), "replace_l1 must be in (0, inf]"),
+        (lambda: Sensitivity(math.nan, 1, 1, 1), "l1 must be in (0, inf]"),
     ],
 )
 def test_refusals(make: Any, words: str) -> None:

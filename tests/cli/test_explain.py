@@ -10,7 +10,7 @@ from scipy.stats import norm
 
 import hockeystick as hs
 from hockeystick.cli.shared.statement import Statement
-from hockeystick.text import _kinds
+from hockeystick.registry import own_kinds
 from tests.support.command import BOUND, call, read_json, shape
 
 RUN = "Gaussian(1.1).on(Poisson(0.01)) * 10000 + Laplace(5)"
@@ -137,7 +137,9 @@ def test_nothing_costs_nothing() -> None:
     assert "in at most 1 % of the cases where it is true" in printed
 
 
-@pytest.mark.parametrize("kind", [each for each in _kinds().values() if each.__module__.count(".")])
+@pytest.mark.parametrize(
+    "kind", [each for each in own_kinds().values() if each.__module__.count(".")]
+)
 def test_every_class_has_a_first_sentence(kind: type) -> None:
     sentence = (kind.__doc__ or "").split("\n\n")[0]
     assert re.fullmatch(r"[^\n]+\.", sentence)

@@ -172,6 +172,6 @@ def test_a_quadrature_without_atoms_is_not_trusted() -> None:
     """The grid asks for masses and is right; K, and so the contour, asks for the quadrature."""
     kind = a_class(nodes=without_atoms)
     with pytest.raises(hs.NumericalError, match="has not all of P and Q"):
-        kind(LAPLACE).cgf(np.array([0.5]))  # type: ignore[call-arg]
+        kind(LAPLACE).check_mass()  # type: ignore[call-arg]
     with pytest.raises(hs.NumericalError):
         (Wraps(kind, LAPLACE) * STEPS).epsilon(DELTA, method="contour")

@@ -35,7 +35,7 @@ def calibrate(
     Example:
       hockeystick calibrate "Gaussian(?).on(Poisson(0.01)) * 10000" --epsilon 2 --delta 1e-5
     """
-    from hockeystick.text import template
+    from hockeystick.templates import template
 
     family = template(reading.text(expression))
     value, found = _solved(

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 from hockeystick.bound import Bound
 from hockeystick.checks import probability
+from hockeystick.declared import checked, declared
 from hockeystick.learn.plan import Plan
 from hockeystick.mechanism import Mechanism
 from hockeystick.relation import Relation
@@ -35,7 +35,7 @@ def weak_delta(delta: float, records: int) -> str | None:
     return WEAK.format(delta, records, 1 / records)
 
 
-@dataclass(frozen=True)
+@declared
 class Privacy:
     """The mechanism that ran, its bound, and the statement to show with the result.
 
@@ -56,12 +56,9 @@ class Privacy:
     """
 
     plan: Plan
-    delta: float
+    delta: float = checked(probability)
     public: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "delta", probability("delta", self.delta))
 
     @property
     def mechanism(self) -> Mechanism:

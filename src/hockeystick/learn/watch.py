@@ -16,7 +16,8 @@ from typing import Any
 import numpy as np
 
 from hockeystick.bound import Bound
-from hockeystick.checks import probability, whole
+from hockeystick.checks import Whole, probability
+from hockeystick.declared import checked, declared
 from hockeystick.errors import ParameterError
 from hockeystick.learn.records import Records
 from hockeystick.numerics.series import Array
@@ -47,22 +48,18 @@ Callback = Callable[[Progress], Any]
 """Called at each report; the run stops if it returns True."""
 
 
-@dataclass(frozen=True)
+@declared
 class Watch:
     """What is shown of a run, to whom and how often; see `private_sgd`."""
 
-    delta: float | None = None
+    delta: float | None = checked(probability, default=None)
     validation: Records | None = None
     training_loss: bool = False
     callback: Callback | None = None
     progress: bool = False
-    every: int | None = None
+    every: int | None = checked(Whole(1), default=None)
 
-    def __post_init__(self) -> None:
-        if self.delta is not None:
-            probability("delta", self.delta)
-        if self.every is not None:
-            whole("every", self.every, 1)
+    def check_together(self) -> None:
         if self.validation is not None and self.training_loss:
             raise ParameterError("validation and training_loss exclude each other: give one")
 

@@ -14,10 +14,10 @@ from hockeystick.errors import ParameterError
 from hockeystick.evidence import Evidence
 from hockeystick.loss.allocation.epoch import allocation
 from hockeystick.loss.allocation.renyi import allocation_divergences
+from hockeystick.loss.allocation.replacing import replaced
 from hockeystick.loss.atoms import NOTHING
 from hockeystick.loss.base import Loss
 from hockeystick.loss.gaussian import GaussianLoss
-from hockeystick.loss.replacing import replaced
 from hockeystick.mechanism import Mechanism
 from hockeystick.numerics.series import Array
 from hockeystick.relation import ADD_REMOVE, REPLACE_ONE, Relation

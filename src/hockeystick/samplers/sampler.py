@@ -17,7 +17,7 @@ from hockeystick.errors import NumericalError, ParameterError
 from hockeystick.evidence import Curve, Evidence, known, smaller
 from hockeystick.loss.base import Loss
 from hockeystick.loss.divergence import divergences
-from hockeystick.mechanism import AnySampler, Mechanism
+from hockeystick.mechanism import AnySampler, Mechanism, is_foreign
 from hockeystick.numerics.series import Array
 from hockeystick.relation import Relation
 
@@ -107,6 +107,10 @@ class Sampled(Mechanism):
     @property
     def natural_relation(self) -> Relation | None:
         return self.sampler.natural_relation
+
+    @property
+    def is_foreign(self) -> bool:
+        return is_foreign(self.sampler)
 
     def __repr__(self) -> str:
         several = self.base.parts != {self.base: 1}

@@ -311,7 +311,7 @@ def test_the_envelope_of_both_orders(loss: Any) -> None:
 @pytest.mark.slow
 def test_two_steps_of_a_folded_loss() -> None:
     """A little more than two steps of the pair itself, for both orders could be mixed."""
-    loss = GammaLoss(6.0, 1.0).reverse()
+    loss: Any = GammaLoss(6.0, 1.0).reverse()
     folded = TwoSidedLoss(PositiveLosses(loss))
     with np.errstate(all="ignore"):
         pair = contour.epsilon(ComposedLoss([(loss, 2)]), 1e-4)

@@ -9,9 +9,13 @@ from hockeystick.loss.points import symmetric_through
 from hockeystick.numerics.types import Array
 
 POINTS = 1500
+"""Points of each of the two profiles."""
 ROWS = 50
+"""Points asked for at once, of a loss with many atoms."""
 NEGLIGIBLE = 1e-18
 """Where both profiles have fallen to this the curve ends."""
+FARTHEST = 200.0
+"""It ends beyond this loss in any case."""
 
 
 def replaced(loss: Loss) -> Loss:
@@ -24,7 +28,8 @@ def replaced(loss: Loss) -> Loss:
     in both directions alike; the lower convex envelope through points of it is a profile again.
     """
     last = 1.0
-    while last < loss.top + 1 and _both(loss, np.array([last])).sum() > NEGLIGIBLE and last < 200:
+    most = min(loss.top + 1, FARTHEST)
+    while last < most and _both(loss, np.array([last])).sum() > NEGLIGIBLE:
         last *= 2
     u = np.linspace(0.0, last, POINTS)
     remove, add = _both(loss, u)

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import hockeystick as hs
+from hockeystick.loss.allocation.replacing import replaced
 from hockeystick.loss.gaussian import GaussianLoss
-from hockeystick.loss.replacing import replaced
 
 
 @pytest.mark.parametrize("shift", [0.1, 0.5, 2.0])
