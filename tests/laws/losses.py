@@ -65,8 +65,6 @@ DRAWN_TWICE = MixtureLoss(
     GaussianMixture((0.5, 0.3, 0.2), (0.0, 0.7, 1.4)), GaussianMixture((1.0,), (0.0,))
 )
 GAMMA, BETA = GammaLoss(6.0, 1.0), BetaLoss(6.0, -1.0, total=13.5)
-GAMMA_BACK = GAMMA.reverse()
-assert isinstance(GAMMA_BACK, GammaLoss)
 LOG_NORMAL = QuadraticLoss(0.5, 0.2)
 
 
@@ -131,7 +129,7 @@ EXAMPLES: dict[type[Loss], list[Build]] = {
             joint([0.2], [GaussianLoss(1.0)], [GaussianLoss(1.5)], 0.2),
             joint([0.2], [GaussianLoss(1.0)], [GaussianLoss(1.0)], 0.2),
         ),
-        lambda: TwoSidedLoss(PositiveLosses(GAMMA_BACK)),
+        lambda: TwoSidedLoss(PositiveLosses(GammaLoss(7.0, -1.0))),
         lambda: TwoSidedLoss(FunctionCurve(lambda epsilon: math.exp(-3 * epsilon) / 7)),
     ],
 }
