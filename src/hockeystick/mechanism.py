@@ -13,8 +13,8 @@ from hockeystick.declared import CallText
 from hockeystick.errors import ParameterError, RelationError
 from hockeystick.evidence import Evidence, known
 from hockeystick.loss.product import product
-from hockeystick.numerics.series import Array
-from hockeystick.relation import Relation
+from hockeystick.numerics.types import Array
+from hockeystick.relation import Cited, Relation
 
 
 def is_foreign(value: object) -> bool:
@@ -22,7 +22,7 @@ def is_foreign(value: object) -> bool:
     return not type(value).__module__.startswith("hockeystick.")
 
 
-class AnySampler(CallText, ABC):
+class AnySampler(CallText, Cited, ABC):
     """What `Mechanism.on` takes. `Sampler` says all that it must know."""
 
     @abstractmethod
@@ -30,7 +30,7 @@ class AnySampler(CallText, ABC):
         """The mechanism on a sample of the records."""
 
 
-class Mechanism(CallText, ABC):
+class Mechanism(CallText, Cited, ABC):
     """A private computation, as the law of its privacy loss or, failing that, its Rényi curve.
 
     Subclasses are `declared`; each gives its `evidence` and inherits the rest.

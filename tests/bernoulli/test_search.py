@@ -12,7 +12,7 @@ from scipy.optimize import minimize
 from hockeystick.bernoulli import amplify, search, worst_pair
 from hockeystick.bernoulli.search import _kernel
 from hockeystick.errors import ParameterError
-from hockeystick.numerics.series import Array
+from hockeystick.numerics.types import Array
 from tests.oracles import bernoulli as oracle
 
 

@@ -33,7 +33,7 @@ from hockeystick.classical import (
     without_replacement_samples,
 )
 from hockeystick.errors import ParameterError
-from hockeystick.numerics.series import Array
+from hockeystick.numerics.types import Array
 
 UNIVERSE = "abcd"
 EPSILONS = (0.0, 0.1, 0.5, 1.0, 2.5)

@@ -11,7 +11,7 @@ from mpmath import mp, mpf
 
 from hockeystick.classical import rdp_lower_bound, rdp_poisson
 from hockeystick.errors import ParameterError
-from hockeystick.numerics.series import Array
+from hockeystick.numerics.types import Array
 from tests.support.bases import gaussian, truthful
 
 

@@ -24,7 +24,7 @@ from hockeystick.classical import (
     without_replacement_samples,
 )
 from hockeystick.errors import NumericalError, ParameterError
-from hockeystick.numerics.series import Array
+from hockeystick.numerics.types import Array
 from tests.support.bases import gaussian, laplace, truthful
 
 GAMMAS = (1e-6, 1e-3, 0.1, 0.5, 0.9)

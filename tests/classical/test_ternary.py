@@ -27,7 +27,7 @@ from hockeystick.classical import (
     without_replacement_samples,
 )
 from hockeystick.errors import ParameterError
-from hockeystick.numerics.series import Array
+from hockeystick.numerics.types import Array
 from tests.support.bases import gaussian, laplace, truthful
 
 Divergence = Callable[[Array, Array, float], float]

@@ -12,7 +12,7 @@ import hockeystick as hs
 from hockeystick.evidence import Evidence
 from hockeystick.loss.base import Loss
 from hockeystick.loss.measure import NO_ATOMS, Atoms, Nodes, Tails
-from hockeystick.numerics.series import Array
+from hockeystick.numerics.types import Array
 
 STEPS, DELTA = 8, 0.1
 

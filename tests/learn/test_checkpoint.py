@@ -22,7 +22,7 @@ from hockeystick.learn import (
     private_sgd,
 )
 from hockeystick.learn.watch import Callback
-from hockeystick.numerics.series import Array
+from hockeystick.numerics.types import Array
 
 X = np.random.default_rng(0).standard_normal((60, 3))
 Y = (X[:, 0] > 0).astype(float)

@@ -16,7 +16,7 @@ from hockeystick.learn.clipping import silent
 from hockeystick.learn.linear import Linear, Logistic, Softmax, Squares
 from hockeystick.learn.objective import Custom, Objective
 from hockeystick.learn.records import Records
-from hockeystick.numerics.series import Array
+from hockeystick.numerics.types import Array
 from hockeystick.sensitivity import Norm
 
 NORMS = ("L1", "L2")

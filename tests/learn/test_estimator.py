@@ -33,7 +33,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 import hockeystick as hs
 from hockeystick.learn import BoundedScaler, LinearRegression, LogisticRegression
 from hockeystick.learn.estimator import TuningWarning
-from hockeystick.numerics.series import Array
+from hockeystick.numerics.types import Array
 
 Split = list[Array]
 """Features to train and to test with, targets likewise."""

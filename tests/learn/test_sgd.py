@@ -22,7 +22,7 @@ from hockeystick.learn import (
     Squares,
     private_sgd,
 )
-from hockeystick.numerics.series import Array
+from hockeystick.numerics.types import Array
 from hockeystick.random.generators import Randomness, generator
 
 X = np.random.default_rng(0).standard_normal((60, 3))

@@ -18,7 +18,7 @@ from hockeystick.learn import LogisticRegression
 from hockeystick.learn.estimator import PrivateEstimator
 from hockeystick.learn.schema import Category, Number, Schema
 from hockeystick.learn.table import Table
-from hockeystick.learn.training import hold_out, prepare, train
+from hockeystick.learn.training import hold_out, prepare
 from hockeystick.random.generators import generator
 
 SCHEMA = Schema({"age": Number(0, 100), "job": Category(("farm", "none"))})
@@ -47,9 +47,9 @@ def trained_on(ages: list[int], seed: int, relation: str, monkeypatch: Any) -> s
     monkeypatch.setattr(PrivateEstimator, "_train", spy)
     population = {"population": 20} if relation == "add-remove" else {}
     with pytest.raises(InterruptedError):
-        train(
+        prepare(
             table(ages), "job", SCHEMA, test_fraction=0.2, rng=seed, relation=relation, **population
-        )
+        ).run()
     return seen[0]
 
 

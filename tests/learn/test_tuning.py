@@ -13,7 +13,7 @@ from scipy import special, stats
 import hockeystick as hs
 from hockeystick.learn import Plan, Privacy, draw_trials, tuned, tuning_cost
 from hockeystick.learn.tuning import Shape, expected_trials
-from hockeystick.numerics.series import Array
+from hockeystick.numerics.types import Array
 from hockeystick.random.generators import generator
 
 SHAPES = [-0.5, 0.0, 1.0, 2.5]

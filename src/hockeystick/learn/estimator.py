@@ -219,22 +219,19 @@ def _relation(given: Relation | str | None, sampler: str, declared: bool) -> Rel
         if sampler == "without-replacement":
             return REPLACE_ONE
         return ADD_REMOVE if declared else ZERO_OUT
-    name = given.value if isinstance(given, Relation) else str(given).upper().replace("-", "_")
-    if name not in Relation.__members__:
-        raise ParameterError(
-            f"relation must be add-remove, zero-out, replace-one or None, got {given!r}"
-        )
-    if name == "ADD_REMOVE" and not declared:
+    name = given.value if isinstance(given, Relation) else given
+    relation = Relation.read(name, "add-remove, zero-out, replace-one or None")
+    if relation is ADD_REMOVE and not declared:
         raise ParameterError(
             "relation add-remove keeps the number of records secret, so a public population must "
             "be declared for the sampling rate: population=..., or take zero-out"
         )
-    if name == "ADD_REMOVE" and sampler == "without-replacement":
+    if relation is ADD_REMOVE and sampler == "without-replacement":
         raise RelationError(
             "relation must be replace-one or zero-out where a fixed number of records is drawn: "
             "the number that they are drawn from is public, got add-remove"
         )
-    return Relation[name]
+    return relation
 
 
 def check_seed(random_state: Any) -> int | None:

@@ -24,7 +24,7 @@ from hockeystick.loss.base import Loss
 from hockeystick.loss.gaussian import GaussianLoss
 from hockeystick.loss.sum import ComposedLoss
 from hockeystick.mechanisms.laplace import Laplace
-from hockeystick.numerics.series import Array
+from hockeystick.numerics.types import Array
 from hockeystick.relation import ADD_REMOVE
 from hockeystick.routes.grid import route as lattice
 

@@ -8,22 +8,22 @@ from itertools import pairwise
 import pytest
 
 from hockeystick.bernoulli import amplify, asymptote
-from hockeystick.figures import imola_1, imola_2, imola_3, imola_panels
 from hockeystick.figures.figure import Figure
+from hockeystick.figures.papers import imola
 from tests.support.small_figure import values, watched
 
 LOWER, UPPER = "lower bound: symmetric pair", "hockeystick: certified upper end"
 SOLVED = "the paper's program, solved globally"
 
 
-@pytest.fixture(scope="module", params=[(imola_1, 50, 15), (imola_2, 5, 15), (imola_3, 50, 9)])
+@pytest.fixture(scope="module", params=[(1, 50, 15), (2, 5, 15), (3, 50, 9)])
 def made(request: pytest.FixtureRequest) -> tuple[Figure, float]:
     """Each figure at three ε, with the paper's program at one and for one dimension alone."""
-    module, order, count = request.param
+    number, order, count = request.param
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(imola_panels, "SMALL", 2)
-        patch.setattr(imola_panels, "SOLVED", (0.7,))
-        figure = watched(module.figure, 3)
+        patch.setattr(imola, "SMALL", 2)
+        patch.setattr(imola, "SOLVED", (0.7,))
+        figure = watched(imola.FIGURES[number].make, 3)
     assert len(figure.panels) == count
     assert f"α = {order}" in figure.title
     return figure, order

@@ -1,4 +1,4 @@
-"""Amplification by three ways of sampling, and group privacy, for Laplace and Gaussian noise."""
+"""Balle, Barthe and Gaboardi (2018): privacy profiles on samples and for groups."""
 
 from __future__ import annotations
 
@@ -10,12 +10,11 @@ import numpy as np
 
 from hockeystick import classical
 from hockeystick.figures import palette
-from hockeystick.figures.catalogue import Progress
-from hockeystick.figures.figure import Curve, Figure, Panel
+from hockeystick.figures.figure import Curve, Entry, Figure, Panel, Progress
 from hockeystick.mechanism import Mechanism
 from hockeystick.mechanisms.gaussian import Gaussian
 from hockeystick.mechanisms.laplace import Laplace
-from hockeystick.numerics.series import Array
+from hockeystick.numerics.types import Array
 from hockeystick.relation import REPLACE_ONE
 from hockeystick.samplers.poisson import Poisson
 from hockeystick.samplers.sampler import Sampler
@@ -159,3 +158,12 @@ def _groups(case: _Case, epsilons: Array) -> Iterator[Curve]:
         exact = case.base.group(k).profile(epsilons, relation=REPLACE_ONE)
         yield Curve(f"k = {k}, hockeystick", epsilons, exact, colour)
         yield Curve(f"k = {k}, white box", epsilons, white, colour, "", ".")
+
+
+FIGURES = {
+    1: Entry(
+        "Amplification by three ways of sampling, and group privacy, for Laplace and Gaussian "
+        "noise.",
+        figure,
+    )
+}

@@ -6,7 +6,8 @@ import math
 
 import pytest
 
-from hockeystick.figures import Figure, balle_1
+from hockeystick.figures import Figure
+from hockeystick.figures.papers import balle
 from tests.support.small_figure import values, watched
 
 BOUND, BLACK_BOX = "bound of the theorem", "the same, black box"
@@ -25,7 +26,7 @@ def normal(x: float) -> float:
 
 @pytest.fixture(scope="module")
 def figure() -> Figure:
-    return watched(balle_1.figure, 6)
+    return watched(balle.FIGURES[1].make, 6)
 
 
 def laplace(epsilon: float, k: int = 1) -> float:
@@ -44,7 +45,7 @@ PROFILES = {"Laplace": laplace, "Gaussian": gaussian}
 def test_there_are_eight_panels_in_two_rows(figure: Figure) -> None:
     assert len(figure.panels) == 8
     assert figure.columns == 4
-    assert balle_1.POINTS <= 40
+    assert balle.POINTS <= 40
 
 
 @pytest.mark.parametrize("panel", SAMPLED)

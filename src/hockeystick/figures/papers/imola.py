@@ -1,17 +1,17 @@
-"""What the three figures of Imola and Chaudhuri share: one panel, for one d, k, c and α."""
+"""Imola and Chaudhuri: what Bernoulli vectors of a private parameter cost, a panel each case."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
 from hockeystick.bernoulli import amplify, asymptote, search
 from hockeystick.figures import palette
-from hockeystick.figures.catalogue import Progress
-from hockeystick.figures.figure import Curve, Figure, Panel
-from hockeystick.numerics.series import Array
+from hockeystick.figures.figure import Curve, Entry, Figure, Panel, Progress, panels
+from hockeystick.numerics.types import Array
 
 POINTS = 33
 REACH = 1.6
@@ -21,6 +21,8 @@ SMALL = 8
 SOLVED = (0.3, 0.7, 1.0, 1.4)
 """Where it is, as multiples of the asymptote."""
 CLOSE = 1e-6
+ONE = "One Bernoulli vector"
+SEVERAL = "k Bernoulli vectors"
 
 
 class Case(NamedTuple):
@@ -33,19 +35,16 @@ class Case(NamedTuple):
 
 
 def panels_figure(
-    number: int, title: str, cases: Sequence[Case], columns: int, progress: Progress, points: int
+    number: int, what: str, rows: Sequence[Sequence[Case]], progress: Progress, points: int = POINTS
 ) -> Figure:
-    """A figure with one panel for each case."""
-    panels = []
-    for case in cases:
-        panels.append(_panel(case, points))
-        progress(len(panels) / len(cases))
+    """A figure with one panel for each case, all of one order."""
+    cases = [case for row in rows for case in row]
     return Figure(
         f"imola-{number}",
-        title,
+        f"{what} of an (α, ε)-RDP parameter in [c, 1 − c]^d, α = {cases[0].order:g}",
         f"after Imola and Chaudhuri, Privacy amplification by Bernoulli sampling, Figure {number}",
-        tuple(panels),
-        columns,
+        panels(cases, lambda case, _: _panel(case, points), progress),
+        columns=len(rows[0]),
     )
 
 
@@ -76,3 +75,25 @@ def _curves(case: Case, epsilons: Array, limit: float) -> Iterator[Curve]:
         yield Curve(
             "the paper's program, solved globally", chosen, found, palette.VERMILION, "", "o"
         )
+
+
+def _by_clipping(order: float) -> list[list[Case]]:
+    return [[Case(order, c, d, 1) for d in (1, 2, 3, 5, 15)] for c in (0.01, 0.1, 0.3)]
+
+
+_BY_SAMPLES = [[Case(50, 0.1, d, k) for d in (1, 3, 5)] for k in (1, 2, 4)]
+
+FIGURES = {
+    1: Entry(
+        "What one Bernoulli vector of a private parameter costs, of order 50, by d and c.",
+        partial(panels_figure, 1, ONE, _by_clipping(50)),
+    ),
+    2: Entry(
+        "What one Bernoulli vector of a private parameter costs, of order 5, by d and c.",
+        partial(panels_figure, 2, ONE, _by_clipping(5)),
+    ),
+    3: Entry(
+        "What several Bernoulli vectors of a private parameter cost, of order 50, by d and k.",
+        partial(panels_figure, 3, SEVERAL, _BY_SAMPLES),
+    ),
+}
