@@ -7,8 +7,7 @@ import math
 from collections.abc import Callable
 
 from hockeystick.errors import NumericalError
-
-EPS = 2.0**-52
+from hockeystick.numerics.series import EPS
 
 
 def find_root(
