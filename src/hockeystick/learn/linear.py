@@ -11,7 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hockeystick.checks import whole
+from hockeystick.checks import Whole
+from hockeystick.declared import checked, declared
 from hockeystick.errors import ParameterError
 from hockeystick.learn.clipping import check_shape, clipped, lengths, reach, silent
 from hockeystick.learn.objective import Objective
@@ -73,7 +74,7 @@ class Logistic(Linear):
         return np.asarray(expit(records.features @ parameters) - records.targets[:, None])
 
 
-@dataclass(frozen=True)
+@declared
 class Softmax(Linear):
     """Multinomial logistic regression, y in {0, …, K−1}: f = log Σ_k e^{xθ_k} − xθ_y.
 
@@ -82,10 +83,7 @@ class Softmax(Linear):
     outputs: the number of classes K, an integer >= 2.
     """
 
-    outputs: int
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "outputs", whole("outputs", self.outputs, 2))
+    outputs: int = checked(Whole(2))
 
     def check(self, records: Records) -> None:
         if not np.isin(records.targets, np.arange(self.outputs)).all():

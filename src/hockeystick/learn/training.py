@@ -139,11 +139,6 @@ def prepare(
     return Training(target, schema, x, y, held_out, estimator, test_fraction > 0)
 
 
-def train(table: Table, target: str, schema: Schema, **options: Any) -> Trained:
-    """`prepare` and run."""
-    return prepare(table, target, schema, **options).run()
-
-
 def hold_out(records: int, fraction: float, source: Generator) -> NDArray[np.bool_]:
     """Whether each record is held out, by an independent coin.
 
