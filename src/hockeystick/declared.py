@@ -81,6 +81,8 @@ class CallText:
     Arguments that must be given come first, the others by name where they differ from the default.
     """
 
+    text_constructors: ClassVar[tuple[str, ...]] = ()
+    """Classmethods that `parse` may call."""
     _arguments: ClassVar[tuple[tuple[str, Any], ...] | None] = None
     """Name and default of each; None where the class is not `declared`."""
 

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, fields
 from numbers import Real
 from typing import Any, Literal, Self
 
-from hockeystick.checks import finite_positive, whole
+from hockeystick.checks import finite_positive, positive, whole
+from hockeystick.declared import checked, declared
 from hockeystick.errors import ParameterError
 from hockeystick.relation import REPLACE_ONE, Relation
 
 Norm = Literal["L1", "L2"]
 
 
-@dataclass(frozen=True)
+@declared
 class Sensitivity:
     """The largest distance between a query's answers on two neighbouring data sets.
 
@@ -34,17 +34,10 @@ class Sensitivity:
     10.0
     """
 
-    l1: float
-    l2: float
-    replace_l1: float
-    replace_l2: float
-
-    def __post_init__(self) -> None:
-        for field in fields(self):
-            value = getattr(self, field.name)
-            if value != math.inf:
-                value = finite_positive(field.name, value)
-            object.__setattr__(self, field.name, value)
+    l1: float = checked(positive)
+    l2: float = checked(positive)
+    replace_l1: float = checked(positive)
+    replace_l2: float = checked(positive)
 
     def of(self, norm: Norm, relation: Relation) -> float:
         """The distance in one norm under one relation."""

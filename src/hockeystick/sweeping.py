@@ -14,7 +14,7 @@ from hockeystick.bound import Bound
 from hockeystick.errors import HockeystickError, ParameterError
 from hockeystick.mechanism import Mechanism
 from hockeystick.relation import Relation
-from hockeystick.text import filled, placeholders
+from hockeystick.templates import filled, placeholders
 
 MOST_POINTS = 1_000_000
 CHUNKS = 200

@@ -8,8 +8,7 @@ releases coins in its place:
     Gaussian(1.1).on(Poisson(0.01)) * 10000 + RenyiDP.table(2, 0.1, 8, 0.5)
 
 Python's own grammar makes the tree; only the shapes above are read from it. The names are those of
-the classes in `hockeystick.mechanisms` and `hockeystick.samplers`; a class lists the classmethods
-that may be called in `text_constructors`.
+`hockeystick.registry`; a class lists the classmethods that may be called in `text_constructors`.
 """
 
 from __future__ import annotations
@@ -18,17 +17,14 @@ import ast
 import difflib
 import inspect
 import math
-import pkgutil
 import re
-from collections.abc import Callable, Iterator, Mapping
-from functools import cache
-from importlib import import_module
+from collections.abc import Callable, Iterator
 from typing import TypeVar
 
-from hockeystick import mechanisms, samplers
-from hockeystick.checks import LARGEST_FLOAT_INTEGER, real, shown, whole
+from hockeystick.checks import LARGEST_FLOAT_INTEGER, shown, whole
 from hockeystick.errors import HockeystickError, ParameterError
 from hockeystick.mechanism import Composition, Mechanism, compose
+from hockeystick.registry import Kind, kind_of, names
 from hockeystick.samplers.sampler import Sampler
 
 MOST_CHARACTERS = 100_000
@@ -36,7 +32,6 @@ MOST_DEPTH = 50
 
 T = TypeVar("T")
 Value = Mechanism | Sampler | int | float
-Kind = type[Mechanism] | type[Sampler]
 
 _ALLOWED = (
     "allowed are numbers, inf, calls such as Gaussian(1.1), .on(sampler), mechanism + mechanism "
@@ -46,7 +41,6 @@ _STRANGE = re.compile(r"[^\w\s.,()+*=-]", re.ASCII)
 _GLUED = re.compile(r"(?<!\w)\.?\d[\w.]*?(?:and|else|for|if|in|is|not|or)(?!\w)", re.ASCII)
 """A number with a word of Python's at its end, of which Python would warn on standard error."""
 _MARK = re.compile(r"(?<!\w)[\d.][\d_.]*[eE][+-]|[()+]", re.ASCII)
-_PLACE = re.compile(r"(?<![\w.])(?:\?|\{([A-Za-z_]\w*)\})(?![\w.])", re.ASCII)
 _HINTS = {
     "?": "one unknown is solved for by `calibrate`",
     "<": "a value that holds a Python function has no text form; give a table instead",
@@ -76,43 +70,6 @@ def parse(text: str) -> Mechanism:
     return compose((_term(line[first:last], first), 1) for first, last in _terms(line))
 
 
-def template(text: str) -> Callable[[float], Mechanism]:
-    """The family of mechanisms that `text` describes, where one number is left open as `?`.
-
-    >>> template("Gaussian(?).on(Poisson(0.01)) * 100")(2)
-    Gaussian(2.0).on(Poisson(0.01)) * 100
-    """
-    names = placeholders(text)
-    if names != ["?"]:
-        raise ParameterError(f"text must hold one ? in place of a number, got {_short(text)!r}")
-    return lambda value: filled(text, {"?": value})
-
-
-def placeholders(text: str) -> list[str]:
-    """The open places of `text` in order: `?` is one without a name, `{rate}` is called rate.
-
-    >>> placeholders("Gaussian({sigma}).on(Poisson({rate})) * {T}")
-    ['sigma', 'rate', 'T']
-    """
-    return [place[1] or "?" for place in _PLACE.finditer(text)]
-
-
-def filled(text: str, values: Mapping[str, float]) -> Mechanism:
-    """The mechanism that `text` describes with a number in each of its open places.
-
-    >>> filled("Gaussian({sigma}) * {T}", {"sigma": 0.5, "T": 10.0})
-    Gaussian(0.5) * 10
-    """
-    return parse(_PLACE.sub(lambda place: _numeral(values[place[1] or "?"]), text))
-
-
-def _numeral(value: float) -> str:
-    """The number as text; a whole one without a point, since it may be a count."""
-    number = real("value", value)
-    exact = isinstance(value, int) or (number.is_integer() and abs(number) < 2**53)
-    return repr(int(value) if exact else number)
-
-
 def _check_characters(text: str) -> None:
     strange = _STRANGE.search(text)
     if strange:
@@ -125,7 +82,7 @@ def _check_characters(text: str) -> None:
     glued = _GLUED.search(text)
     if glued:
         at = glued.start() + 1
-        raise ParameterError(f"{_short(glued[0])!r} at position {at} is not a number; {_ALLOWED}")
+        raise ParameterError(f"{short(glued[0])!r} at position {at} is not a number; {_ALLOWED}")
 
 
 def _terms(line: str) -> Iterator[tuple[int, int]]:
@@ -154,11 +111,11 @@ def _term(text: str, start: int) -> Mechanism:
     except SyntaxError as error:
         at = start + max(error.offset or 1, 1)
         raise ParameterError(
-            f"{_short(text)!r} is not an expression: {error.msg} at position {at}; {_ALLOWED}"
+            f"{short(text)!r} is not an expression: {error.msg} at position {at}; {_ALLOWED}"
         ) from None
     except (RecursionError, MemoryError, ValueError):
         raise ParameterError(
-            f"{_short(text)!r} at position {start + 1} is nested too deeply or has too long a "
+            f"{short(text)!r} at position {start + 1} is nested too deeply or has too long a "
             f"number; {_ALLOWED}"
         ) from None
     return _Reader(text, start).mechanism(tree.body, 0)
@@ -223,12 +180,13 @@ class _Reader:
 
     def kind(self, node: ast.Name) -> Kind:
         """The class of that name."""
-        known = _kinds()
-        if node.id in known:
-            return known[node.id]
+        kind = kind_of(node.id)
+        if kind is not None:
+            return kind
+        known = names()
         close = difflib.get_close_matches(node.id[:100], known, n=1, cutoff=0.5)
         guess = f"did you mean {close[0]}? " if close else ""
-        raise self.error(node, f"is not a known name; {guess}known are {', '.join(sorted(known))}")
+        raise self.error(node, f"is not a known name; {guess}known are {', '.join(known)}")
 
     def sum(self, node: ast.BinOp, depth: int) -> Mechanism:
         """A sum in parentheses; its left spine, as long as the sum, does not count as depth."""
@@ -274,14 +232,14 @@ class _Reader:
                 return _empty if kind is Composition else kind
             case ast.Attribute(value=ast.Name() as name, attr=attribute):
                 kind = self.kind(name)
-                known = _constructors(kind)
-                if attribute not in known:
-                    have = ", ".join(f"{name.id}.{k}" for k in known) or "no constructors"
+                constructors = kind.text_constructors
+                if attribute not in constructors:
+                    have = ", ".join(f"{name.id}.{k}" for k in constructors) or "no constructors"
                     raise self.error(node, f"is not allowed: {name.id} has {have} here; {_ALLOWED}")
                 constructor: Callable[..., Mechanism | Sampler] = getattr(kind, attribute)
                 return constructor
             case ast.Attribute(value=base, attr="on"):
-                return _sampled(self.mechanism(base, depth + 1))
+                return self.mechanism(base, depth + 1).on
             case ast.Attribute(value=base, attr="group"):
                 return self.mechanism(base, depth + 1).group
             case ast.Attribute(value=base, attr="bernoulli"):
@@ -299,50 +257,18 @@ class _Reader:
         raise ParameterError(f"{reason}; in {self.where(node)}")
 
     def where(self, node: ast.expr) -> str:
-        piece = _short(self.text[node.col_offset : node.end_col_offset])
+        piece = short(self.text[node.col_offset : node.end_col_offset])
         return f"{piece!r} at position {self.start + node.col_offset + 1}"
 
     def error(self, node: ast.expr, reason: str) -> ParameterError:
         return ParameterError(f"{self.where(node)} {reason}")
 
 
-def _short(text: str) -> str:
+def short(text: str) -> str:
+    """A text as the messages show it."""
     return text if len(text) <= 60 else f"{text[:40]}...{text[-15:]}"
 
 
 def _empty() -> Mechanism:
     """`Composition()`: nothing ran."""
     return Composition()
-
-
-def _sampled(mechanism: Mechanism) -> Callable[[Sampler], Mechanism]:
-    def on(sampler: Sampler) -> Mechanism:
-        if not isinstance(sampler, Sampler):
-            raise ParameterError(f"on takes a sampler, got {shown(sampler)}")
-        return mechanism.on(sampler)
-
-    return on
-
-
-def _constructors(kind: Kind) -> tuple[str, ...]:
-    return getattr(kind, "text_constructors", ())
-
-
-@cache
-def _kinds() -> dict[str, Kind]:
-    """Every class that has a name in the text; importing all files finds them."""
-    found: dict[str, Kind] = {"Composition": Composition}
-    for package, root in ((mechanisms, Mechanism), (samplers, Sampler)):
-        for module in pkgutil.iter_modules(package.__path__, f"{package.__name__}."):
-            import_module(module.name)
-        for kind in _subclasses(root):
-            ours = kind.__module__.startswith(f"{package.__name__}.")
-            if ours and not inspect.isabstract(kind) and not kind.__name__.startswith("_"):
-                found[kind.__name__] = kind
-    return found
-
-
-def _subclasses(kind: Kind) -> Iterator[Kind]:
-    for child in kind.__subclasses__():
-        yield child
-        yield from _subclasses(child)

@@ -22,16 +22,18 @@ SOURCE = Path(str(hockeystick.__file__)).parent
 
 LAYERS = [
     {"errors"},
-    {"checks", "declared", "numerics", "locking", "saving"},
+    {"checks", "declared", "numerics", "locking", "progress", "saving"},
     {"relation", "bound", "random"},
     {"loss", "sensitivity"},
     {"evidence", "routes"},
-    {"classical", "questions"},
+    {"questions"},
     {"mechanism"},
     {"calibration"},
     {"mechanisms", "samplers", "release"},
-    {"text", "bernoulli", "audit", "comparison"},
-    {"account_text", "sweeping"},
+    {"registry", "bernoulli", "audit", "classical"},
+    {"comparison", "text"},
+    {"account_text", "templates"},
+    {"sweeping"},
     {"accountant"},
     {"learn", "figures"},
     {"cli"},
@@ -67,7 +69,7 @@ LATE_LIBRARIES = {
 HOMES = {
     "click": {"cli"},
     "matplotlib": {"figures", "cli"},
-    "rich": {"cli", "learn"},
+    "rich": {"cli", "progress"},
     "sklearn": {"learn"},
 }
 """Packages that the core does without, and who alone may import them."""

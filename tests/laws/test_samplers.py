@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import pickle
+
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import hockeystick as hs
+from tests.laws.fields import drawn_from_fields
 
 BASES = [hs.Gaussian(1.3), hs.Laplace(0.8), hs.DiscreteLaplace(1.0), hs.RandomizedResponse(0.9)]
 ONCE = [
@@ -20,6 +24,60 @@ SAMPLERS = [*ONCE, hs.WithReplacement(3, 20), hs.RandomAllocation(7, participati
 bases = pytest.mark.parametrize("base", BASES, ids=repr)
 relations = pytest.mark.parametrize("relation", list(hs.Relation), ids=str)
 EXCLUDED = [(hs.Shuffled, hs.ADD_REMOVE)]
+EVERY: list[type[hs.Sampler]] = [getattr(hs, name) for name in hs.SAMPLERS if name != "Sampler"]
+"""Found by their files, and drawn from the domains of their fields: a new one is tried, too."""
+every = pytest.mark.parametrize("kind", EVERY, ids=lambda kind: kind.__name__)
+OFTEN = {hs.WithReplacement}
+"""Those that may draw a record more than once in a step."""
+
+
+def test_every_sampler_is_here() -> None:
+    assert {type(sampler) for sampler in SAMPLERS} <= set(EVERY)
+    assert len(EVERY) >= 7
+
+
+@every
+@given(data=st.data())
+@settings(max_examples=20)
+def test_text_of_any(kind: type[hs.Sampler], data: st.DataObject) -> None:
+    sampler = data.draw(drawn_from_fields(kind))
+    assert type(sampler) is kind
+    step = hs.Gaussian(1.3).on(sampler)
+    assert hs.parse(f"Gaussian(1.3).on({sampler!r})") == step
+    assert hs.parse(repr(step * 3)) == step * 3
+    assert pickle.loads(pickle.dumps(sampler)) == sampler
+
+
+@every
+@given(data=st.data(), seed=st.integers(0, 100))
+@settings(max_examples=20)
+def test_draws_records_that_there_are(
+    kind: type[hs.Sampler], data: st.DataObject, seed: int
+) -> None:
+    sampler = data.draw(drawn_from_fields(kind))
+    population = getattr(sampler, "population", 9)
+    drawn = sampler.draw(population, rng=seed)
+    for batch in drawn if isinstance(drawn, list) else [drawn]:
+        assert np.isin(batch, np.arange(population)).all()
+        assert kind in OFTEN or len(set(batch.tolist())) == len(batch)
+
+
+@every
+@relations
+@given(data=st.data())
+@settings(max_examples=3)
+def test_costs_no_more_than_all_its_steps_without_a_sample(
+    kind: type[hs.Sampler], relation: hs.Relation, data: st.DataObject
+) -> None:
+    """A record drawn so often costs no more than if it were known when; by group privacy."""
+    sampler = data.draw(drawn_from_fields(kind))
+    if (kind, relation) in EXCLUDED:
+        return
+    times = sampler.size if isinstance(sampler, hs.WithReplacement) else 1
+    times = getattr(sampler, "participations", times)
+    part = hs.RandomizedResponse(0.1).on(sampler).delta(0.05, relation=relation)
+    whole = hs.PureDP(0.1 * times).delta(0.05)
+    assert 0 <= part.lower <= part <= whole * (1 + 1e-5)  # an epoch's lattice is rounded up
 
 
 @bases
@@ -150,6 +208,7 @@ def test_lower_end_when_replacing_moves_less(sampler: hs.Sampler) -> None:
     assert found.lower <= base.delta(1.0, relation=hs.REPLACE_ONE)
 
 
+@pytest.mark.slow
 def test_too_many_releases_on_one_sample_are_refused_at_once() -> None:
     many = (hs.RandomizedResponse(1.0) * 10**6).on(hs.Poisson(0.1))
     with pytest.raises(hs.NumericalError, match="one sample"):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -108,3 +109,26 @@ def test_groups_of_what_is_known_by_its_curve(
     ):
         with pytest.raises(ParameterError, match="no pair is known for 2 records together"):
             ask()
+
+
+@pytest.mark.parametrize(
+    ("given", "shown"),
+    [
+        (0.01, "0.01"),
+        (None, "None"),
+        (hs.Poisson, "<class 'hockeystick.samplers.poisson.Poisson'>"),
+        (hs.Gaussian(1.0), r"Gaussian\(1.0\)"),
+        ("Poisson(0.01)", r"'Poisson\(0.01\)'"),
+    ],
+)
+@pytest.mark.parametrize(
+    "mechanism",
+    [hs.Gaussian(1.0), hs.Gaussian(1.0) * 2, hs.Gaussian(1.0).bernoulli(c=0.1)],
+    ids=repr,
+)
+def test_a_mechanism_goes_on_a_sampler_alone(
+    mechanism: hs.Mechanism, given: Any, shown: str
+) -> None:
+    message = rf"sampler must be a Sampler such as Poisson\(0.01\), got {shown}"
+    with pytest.raises(hs.ParameterError, match=message):
+        mechanism.on(given)

@@ -17,8 +17,7 @@ if TYPE_CHECKING:
 
 @click.command()
 @options.question
-@click.option("--epsilon", type=float, required=True, help="The epsilon of the budget.")
-@click.option("--delta", type=float, required=True, help="The delta of the budget.")
+@options.budget
 def calibrate(
     expression: str,
     relation: Relation | None,
@@ -36,7 +35,7 @@ def calibrate(
     Example:
       hockeystick calibrate "Gaussian(?).on(Poisson(0.01)) * 10000" --epsilon 2 --delta 1e-5
     """
-    from hockeystick.text import template
+    from hockeystick.templates import template
 
     family = template(reading.text(expression))
     value, found = _solved(

@@ -53,6 +53,11 @@ class Undeclared(click.ClickException):
 @click.option("--drop", multiple=True, metavar="NAME", help="Leave a column out.")
 @click.option("--clip", type=float, default=1.0, show_default=True, help="The longest gradient.")
 @click.option(
+    "--noise",
+    metavar="NAME",
+    help="gaussian, laplace, or a class that another package announces; by --delta if not given.",
+)
+@click.option(
     "--sampler",
     type=click.Choice(["poisson", "without-replacement", "full"]),
     default="poisson",

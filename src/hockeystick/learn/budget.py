@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from hockeystick.checks import non_negative, probability
+from hockeystick.declared import checked, declared
 from hockeystick.mechanism import Mechanism, compose
 from hockeystick.numerics.roots import last_whole
 from hockeystick.relation import Relation
 
 
-@dataclass(frozen=True)
+@declared
 class Budget:
     """No more than (ε, δ), for all that is spent together.
 
@@ -23,12 +22,8 @@ class Budget:
     6
     """
 
-    epsilon: float
-    delta: float
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "epsilon", non_negative("epsilon", self.epsilon))
-        object.__setattr__(self, "delta", probability("delta", self.delta))
+    epsilon: float = checked(non_negative)
+    delta: float = checked(probability)
 
     def covers(self, mechanism: Mechanism, relation: Relation) -> bool:
         """Whether the upper end of what it costs is within the budget."""

@@ -20,9 +20,11 @@ from hockeystick.learn.objective import Objective
 from hockeystick.learn.plan import Plan, noise_for
 from hockeystick.learn.privacy import DeltaWarning, Privacy, weak_delta
 from hockeystick.learn.sgd import SEEDED, private_sgd
+from hockeystick.mechanisms.bases.additive_noise import AdditiveNoise
 from hockeystick.mechanisms.gaussian import Gaussian
 from hockeystick.mechanisms.laplace import Laplace
-from hockeystick.numerics.series import Array
+from hockeystick.numerics.types import Array
+from hockeystick.registry import kind_of
 from hockeystick.relation import ADD_REMOVE, REPLACE_ONE, ZERO_OUT, Relation
 from hockeystick.samplers.every_record import EveryRecord
 from hockeystick.samplers.poisson import Poisson
@@ -30,7 +32,7 @@ from hockeystick.samplers.sampler import Sampler
 from hockeystick.samplers.without_replacement import WithoutReplacement
 
 SAMPLERS = ("poisson", "without-replacement", "full")
-NOISES: dict[str, type[Gaussian] | type[Laplace]] = {"gaussian": Gaussian, "laplace": Laplace}
+NOISES: dict[str, type[AdditiveNoise]] = {"gaussian": Gaussian, "laplace": Laplace}
 
 LARGEST = 2**62
 """No population, batch or number of steps is larger."""
@@ -91,7 +93,7 @@ class PrivateEstimator(BaseEstimator):  # type: ignore[misc]
         sampler, batch = self._sampler(size)
         steps = self._steps(size, batch)
         epsilon, delta = finite_positive("epsilon", self.epsilon), _delta(self.delta)
-        kind = NOISES[self._noise(delta)]
+        kind = self._noise(delta)
         noise = noise_for(kind, sampler, steps, epsilon=epsilon, delta=delta, relation=relation)
         return Plan(
             noise, sampler, steps, self.clip, batch, self.learning_rate,
@@ -155,13 +157,17 @@ class PrivateEstimator(BaseEstimator):  # type: ignore[misc]
             )
         return max(1, math.ceil(steps - 1e-9))
 
-    def _noise(self, delta: float) -> str:
-        name = self.noise or ("gaussian" if delta else "laplace")
-        if name not in NOISES:
-            raise ParameterError(f"noise must be gaussian, laplace or None, got {self.noise!r}")
-        if name == "gaussian" and delta == 0:
-            raise ParameterError("noise must be laplace for delta = 0, got 'gaussian'")
-        return name
+    def _noise(self, delta: float) -> type[AdditiveNoise]:
+        name = str(self.noise or ("gaussian" if delta else "laplace"))
+        kind = NOISES.get(name) or kind_of(name)
+        if kind is None or not issubclass(kind, AdditiveNoise):
+            raise ParameterError(
+                "noise must be gaussian, laplace or None, or the name of another class that adds "
+                f"noise to a vector, got {self.noise!r}"
+            )
+        if delta == 0 and not kind.pure:
+            raise ParameterError(f"noise must be laplace for delta = 0, got {name!r}")
+        return kind
 
     def _train(self, objective: Objective, x: Array, y: Array) -> Array:
         """Run the plan; the parameters, a row for each feature and one for the intercept."""
@@ -213,22 +219,19 @@ def _relation(given: Relation | str | None, sampler: str, declared: bool) -> Rel
         if sampler == "without-replacement":
             return REPLACE_ONE
         return ADD_REMOVE if declared else ZERO_OUT
-    name = given.value if isinstance(given, Relation) else str(given).upper().replace("-", "_")
-    if name not in Relation.__members__:
-        raise ParameterError(
-            f"relation must be add-remove, zero-out, replace-one or None, got {given!r}"
-        )
-    if name == "ADD_REMOVE" and not declared:
+    name = given.value if isinstance(given, Relation) else given
+    relation = Relation.read(name, "add-remove, zero-out, replace-one or None")
+    if relation is ADD_REMOVE and not declared:
         raise ParameterError(
             "relation add-remove keeps the number of records secret, so a public population must "
             "be declared for the sampling rate: population=..., or take zero-out"
         )
-    if name == "ADD_REMOVE" and sampler == "without-replacement":
+    if relation is ADD_REMOVE and sampler == "without-replacement":
         raise RelationError(
             "relation must be replace-one or zero-out where a fixed number of records is drawn: "
             "the number that they are drawn from is public, got add-remove"
         )
-    return Relation[name]
+    return relation
 
 
 def check_seed(random_state: Any) -> int | None:

@@ -11,13 +11,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hockeystick.checks import whole
+from hockeystick.checks import Whole
+from hockeystick.declared import checked, declared
 from hockeystick.errors import ParameterError
 from hockeystick.learn.clipping import check_shape, clipped, lengths, reach, silent
 from hockeystick.learn.objective import Objective
 from hockeystick.learn.records import Records
-from hockeystick.numerics.log_sum import log_sum_exp
-from hockeystick.numerics.series import Array
+from hockeystick.numerics.types import Array
 from hockeystick.sensitivity import Norm
 
 
@@ -74,7 +74,7 @@ class Logistic(Linear):
         return np.asarray(expit(records.features @ parameters) - records.targets[:, None])
 
 
-@dataclass(frozen=True)
+@declared
 class Softmax(Linear):
     """Multinomial logistic regression, y in {0, …, K−1}: f = log Σ_k e^{xθ_k} − xθ_y.
 
@@ -83,18 +83,17 @@ class Softmax(Linear):
     outputs: the number of classes K, an integer >= 2.
     """
 
-    outputs: int
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "outputs", whole("outputs", self.outputs, 2))
+    outputs: int = checked(Whole(2))
 
     def check(self, records: Records) -> None:
         if not np.isin(records.targets, np.arange(self.outputs)).all():
             raise ParameterError(f"targets must be integers from 0 to {self.outputs - 1}")
 
     def losses(self, parameters: Array, records: Records) -> Array:
+        from scipy.special import logsumexp  # good to its last digits where one term is nearly all
+
         z = records.features @ parameters
-        return np.asarray(log_sum_exp(z, axis=1) - z[self._own(records)])
+        return np.asarray(logsumexp(z, axis=1) - z[self._own(records)])
 
     def residuals(self, parameters: Array, records: Records) -> Array:
         from scipy.special import softmax

@@ -15,7 +15,7 @@ from hockeystick.learn.discretion import without_values
 from hockeystick.learn.estimator import PrivateEstimator
 from hockeystick.learn.linear import Logistic, Softmax
 from hockeystick.learn.objective import Objective
-from hockeystick.numerics.series import Array
+from hockeystick.numerics.types import Array
 from hockeystick.relation import Relation
 
 
@@ -33,7 +33,8 @@ class LogisticRegression(ClassifierMixin, PrivateEstimator):  # type: ignore[mis
     clip: the longest gradient of a record, in L2 for Gaussian noise and L1 for Laplace.
     sampler: "poisson", "without-replacement" (one record replaced) or "full".
     batch_size: expected, or exact; at most all records. epochs: passes over the data, in (0, inf).
-    noise: "gaussian", "laplace", or None to choose by delta.
+    noise: "gaussian", "laplace", the name of another class that adds noise to a vector, or None to
+        choose by delta.
     learning_rate, momentum, regularisation: see `Plan`.
     classes: the labels, declared; then there may even be no record. None takes them from y, which
         makes their set public.

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 
-from hockeystick.checks import whole
+from hockeystick.checks import Whole
+from hockeystick.declared import checked, declared
 from hockeystick.learn.clipping import check_shape, clipped, lengths, silent
 from hockeystick.learn.records import Records
-from hockeystick.numerics.series import Array
+from hockeystick.numerics.types import Array
 from hockeystick.sensitivity import Norm
 
 
@@ -57,7 +57,7 @@ class Objective(ABC):
         return np.asarray(total).reshape(parameters.shape)
 
 
-@dataclass(frozen=True)
+@declared
 class Custom(Objective):
     """Any objective, by functions that give each record's loss and gradient.
 
@@ -76,12 +76,9 @@ class Custom(Objective):
     [[-2.99999999999...]]
     """
 
-    parameters: int
+    parameters: int = checked(Whole(1))
     loss: Callable[[Array, Array, Array], Array]
     gradient: Callable[[Array, Array, Array], Array]
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "parameters", whole("parameters", self.parameters, 1))
 
     @property
     def name(self) -> str:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property, lru_cache
+from typing import Any
 
 from hockeystick.calibration import Target
-from hockeystick.checks import finite_non_negative, finite_positive, whole
+from hockeystick.checks import Interval, Whole, finite_non_negative, finite_positive
+from hockeystick.declared import checked, declared
 from hockeystick.errors import ParameterError, RelationError
 from hockeystick.mechanism import Mechanism
 from hockeystick.mechanisms.bases.additive_noise import AdditiveNoise
-from hockeystick.mechanisms.gaussian import Gaussian
-from hockeystick.mechanisms.laplace import Laplace
 from hockeystick.relation import ADD_REMOVE, Relation
 from hockeystick.samplers.sampler import Sampled, Sampler
 from hockeystick.sensitivity import Norm
@@ -20,7 +20,22 @@ NORMS: dict[Norm, tuple[Norm, ...]] = {"L1": ("L1",), "L2": ("L2", "L1")}
 """The norms in which a clip bounds the noise's own: ‖g‖₂ <= ‖g‖₁."""
 
 
-@dataclass(frozen=True)
+def _noise(name: str, value: Any) -> AdditiveNoise:
+    if not isinstance(value, AdditiveNoise):
+        raise ParameterError(
+            f"{name} must be Gaussian(...), Laplace(...) or another mechanism that adds noise to a "
+            f"vector, got {value!r}"
+        )
+    return value
+
+
+def _sampler(name: str, value: Any) -> Sampler:
+    if not isinstance(value, Sampler):
+        raise ParameterError(f"{name} must be a Sampler, got {value!r}")
+    return value
+
+
+@declared
 class Plan:
     """Noisy stochastic gradient descent, decided in advance.
 
@@ -34,16 +49,16 @@ class Plan:
 
     Parameters
     ----------
-    noise: `Gaussian(noise_multiplier)` or `Laplace(noise_multiplier)`; the plan sets its
-        sensitivity to the clip.
+    noise: `Gaussian(noise_multiplier)`, `Laplace(noise_multiplier)` or any other mechanism that
+        adds noise to a vector; the plan sets its sensitivity to the clip.
     sampler: draws the batches, and accounts for them. One that draws a whole epoch at a time
         (RandomAllocation, Shuffled) takes as many gradient steps as it draws batches.
     steps: how often the sampler draws, an integer >= 0.
     clip: the longest gradient of a record, in (0, inf).
     batch_size: the public divisor, in (0, inf): the expected size of a batch.
     learning_rate: η in (0, inf). momentum: μ in [0, 1). regularisation: λ in [0, inf), of λ‖θ‖²/2.
-    norm: of the clip, "L2" or "L1" for Gaussian noise, "L1" for Laplace; the noise's own if not
-        given.
+    norm: of the clip, the noise's own if not given: "L2" for Gaussian noise, where "L1" may be
+        given, "L1" for Laplace.
     relation: which data sets are neighbours; the sampler's natural relation if not given.
 
     >>> from hockeystick import Gaussian, Poisson
@@ -52,34 +67,24 @@ class Plan:
     (Gaussian(1.1).on(Poisson(0.01)) * 1000, ADD_REMOVE, 'L2')
     """
 
-    noise: AdditiveNoise
-    sampler: Sampler
-    steps: int
-    clip: float
-    batch_size: float
-    learning_rate: float = 0.5
-    momentum: float = 0.0
-    regularisation: float = 0.0
+    noise: AdditiveNoise = checked(_noise)
+    sampler: Sampler = checked(_sampler)
+    steps: int = checked(Whole(0))
+    clip: float = checked(finite_positive)
+    batch_size: float = checked(finite_positive)
+    learning_rate: float = checked(finite_positive, default=0.5)
+    momentum: float = checked(Interval("[0, 1)"), default=0.0)
+    regularisation: float = checked(finite_non_negative, default=0.0)
     # Both are resolved when the plan is made, so that a plan has no None.
     norm: Norm = None  # type: ignore[assignment]
     relation: Relation = None  # type: ignore[assignment]
 
-    def __post_init__(self) -> None:
-        if not isinstance(self.sampler, Sampler):
-            raise ParameterError(f"sampler must be a Sampler, got {self.sampler!r}")
-        self._set("steps", whole("steps", self.steps, 0))
-        for name in ("clip", "batch_size", "learning_rate"):
-            self._set(name, finite_positive(name, getattr(self, name)))
-        for name in ("momentum", "regularisation"):
-            self._set(name, finite_non_negative(name, getattr(self, name)))
-        if self.momentum >= 1:
-            raise ParameterError(f"momentum must be in [0, 1), got {self.momentum!r}")
-        self._set("norm", _norm(self.noise, self.norm))
-        self._set("noise", _clipped(self.noise, self.clip))
-        self._set("relation", _relation(self.sampler, self.relation))
-
-    def _set(self, name: str, value: object) -> None:
-        object.__setattr__(self, name, value)
+    def check_together(self) -> None:
+        vars(self).update(
+            norm=_norm(self.noise, self.norm),
+            noise=_clipped(self.noise, self.clip),
+            relation=_relation(self.sampler, self.relation),
+        )
 
     @cached_property
     def step(self) -> Mechanism:
@@ -137,8 +142,6 @@ def noise_for(
 
 
 def _norm(noise: AdditiveNoise, norm: Norm | None) -> Norm:
-    if not isinstance(noise, Gaussian | Laplace):
-        raise ParameterError(f"noise must be Gaussian(...) or Laplace(...), got {noise!r}")
     allowed = NORMS[noise.norm]
     if norm is not None and norm not in allowed:
         raise ParameterError(

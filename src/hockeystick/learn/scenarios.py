@@ -17,8 +17,9 @@ import numpy as np
 
 from hockeystick.bound import Bound
 from hockeystick.calibration import calibrate
-from hockeystick.checks import finite_positive, probability, whole
+from hockeystick.checks import Interval, Whole, finite_positive
 from hockeystick.classical import mironov_epsilon, rdp_poisson
+from hockeystick.declared import checked, declared
 from hockeystick.errors import ParameterError
 from hockeystick.learn.plan import noise_of
 from hockeystick.mechanism import Mechanism
@@ -33,7 +34,7 @@ ORDERS = np.unique(np.round(2 ** np.arange(1, 9.01, 0.125)).astype(int))
 """Integer Rényi orders that the third scenario tries; any of them is valid."""
 
 
-@dataclass(frozen=True)
+@declared
 class Problem:
     """What is to be trained, and how private it must be.
 
@@ -45,21 +46,15 @@ class Problem:
     clip: C in (0, inf), in L1 for the first scenario and in L2 for the others.
     """
 
-    epsilon: float
-    delta: float
-    steps: int
-    population: int
-    batch: int
-    clip: float = 1.0
+    epsilon: float = checked(finite_positive)
+    delta: float = checked(Interval("(0, 1)"))
+    steps: int = checked(Whole(1))
+    population: int = checked(Whole(1))
+    batch: int = checked(Whole(1))
+    clip: float = checked(finite_positive, default=1.0)
 
-    def __post_init__(self) -> None:
-        finite_positive("epsilon", self.epsilon)
-        finite_positive("clip", self.clip)
-        if not 0 < probability("delta", self.delta) < 1:
-            raise ParameterError(f"delta must be in (0, 1), got {self.delta!r}")
-        whole("steps", self.steps, 1)
-        whole("batch", self.batch, 1)
-        if whole("population", self.population, 1) < self.batch:
+    def check_together(self) -> None:
+        if self.population < self.batch:
             raise ParameterError(
                 f"batch must be at most the population {self.population}, got {self.batch}"
             )

@@ -47,6 +47,8 @@ class Loss(ABC):
     """The distance of the lattice that holds every loss, if one does; 0 for a single value."""
     smooth: bool = False
     """Whether there is nothing but a smooth density, which `density` then gives."""
+    rough: bool = False
+    """Whether it has atoms at places that are known only roughly, which `tails` counts."""
 
     gaussian_shift: float | None = None
     """How many deviations apart P and Q are, if they are two normal laws; else None."""
@@ -101,10 +103,14 @@ class Loss(ABC):
     @cached_property
     def _contradiction(self) -> str:
         """What does not fit, in words; nothing if all does."""
-        marks = places(self.bottom, self.top)
-        delta = self.profile(marks[2:3])
-        said = Said(marks, self.tails(marks), delta, self.atoms, self.infinite, self.void)
-        return said.contradiction(self.continuous, self.symmetric, self._last_digits)
+        with np.errstate(over="ignore", invalid="ignore"):  # what is not a number does not fit
+            nodes = self.nodes(-1.0, 0.0, 0.0)
+            if not is_whole(nodes, self.infinite, self.void, self._last_digits):
+                return "its quadrature has not all of P and Q"
+            marks = places(self.bottom, self.top)
+            delta = self.profile(marks[2:3])
+            said = Said(marks, self.tails(marks), delta, self.atoms, self.infinite, self.void)
+            return said.contradiction(self.continuous, self.symmetric, self._last_digits)
 
     def density(self, losses: Array) -> Array:
         """Q-density of a smooth loss."""
@@ -149,16 +155,7 @@ class Loss(ABC):
         low, high, turn = s.real.min(), s.real.max(), np.abs(s.imag).max()
         # E_P[L] is written with E_Q[e^L] = 1, so the nodes must reach where P and Q live.
         nodes = self.nodes(min(float(low), -1.0), max(float(high), 0.0), float(turn))
-        self._check_nodes(nodes)
         return cumulants(s, nodes, self.infinite, self.void)
-
-    def _check_nodes(self, nodes: Nodes) -> None:
-        """Raise `NumericalError` unless its first quadrature has all of P and Q."""
-        if "_nodes_checked" in self.__dict__:
-            return
-        if not is_whole(nodes, self.infinite, self.void, self._last_digits):
-            raise NumericalError(f"the quadrature of {self!r} has not all of P and Q")
-        self.__dict__["_nodes_checked"] = True
 
     def spread(
         self, tilt: float, frequencies: Array, resolved: float, guarded: bool = True

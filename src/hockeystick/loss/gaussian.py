@@ -31,7 +31,8 @@ def _one_minus_x_mills(x: Array) -> Array:
     series = np.ones_like(y)
     for odd in (13, 11, 9, 7, 5, 3):
         series = 1 - odd * y * series
-    return np.where(x > MILLS_SERIES_FROM, y * series, 1 - x * _mills(x))
+    near = np.minimum(x, MILLS_SERIES_FROM)
+    return np.where(x > MILLS_SERIES_FROM, y * series, 1 - near * _mills(near))
 
 
 def gaussian_log_delta(shift: float, epsilon: Array) -> Array:

@@ -38,6 +38,8 @@ class DiscreteGaussian(DiscreteNoise):
     4.430238
     """
 
+    source = "Canonne, Kamath and Steinke 2020"
+
     def _loss(self, steps: int) -> Loss:
         return DiscreteGaussianLoss(self.scale, steps)
 

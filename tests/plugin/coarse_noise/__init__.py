@@ -1,0 +1,1 @@
+"""Uniform noise, and batches by two coins."""

@@ -1,0 +1,1 @@
+"""What is run by hand while developing, from the root of the repository."""
