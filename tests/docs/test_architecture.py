@@ -11,7 +11,7 @@ from types import ModuleType
 import pytest
 
 import hockeystick
-from tests.docs.pages import DOCS
+from tests.support.pages import DOCS
 
 SOURCE = Path(str(hockeystick.__file__)).parent
 PAGE = DOCS / "architecture.md"

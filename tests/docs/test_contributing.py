@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import hockeystick
-from tests.docs.pages import DOCS, same, sessions, shell
+from tests.support.pages import DOCS, same, sessions, shell
 
 PAGE = DOCS.parent / "CONTRIBUTING.md"
 _BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
