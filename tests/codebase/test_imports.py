@@ -125,8 +125,9 @@ def statements(node: ast.AST, late: bool = False) -> Iterator[tuple[str, int, bo
         elif isinstance(child, ast.ImportFrom):
             assert child.level == 0, "imports are absolute"
             assert child.module is not None
-            names = {f"{child.module}.{alias.name}" for alias in child.names} & modules().keys()
-            yield from ((name, child.lineno, late) for name in names or {child.module})
+            names = {f"{child.module}.{alias.name}" for alias in child.names}
+            names = {name if name in modules() else child.module for name in names}
+            yield from ((name, child.lineno, late) for name in sorted(names))
         inside = late or isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef)
         yield from statements(child, inside)
 
