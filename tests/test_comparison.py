@@ -1,0 +1,68 @@
+"""The table of bounds: which theorem speaks of which run, and in which order they come."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+import hockeystick as hs
+from hockeystick import comparison
+
+POISSON = ["RDP Poisson factor 3", "RDP Poisson factor 1"]
+FIXED = ["RDP Theorem 9", "RDP from the curve"]
+COMPOSED = ["naive composition", "strong composition", "optimal composition"]
+
+
+def names(text: str, **options: hs.Relation) -> set[str]:
+    table = hs.compare(hs.parse(text), 1e-5, **options)
+    assert [row.name for row in table[-2:]] == ["exact", "lower bound"]
+    return {row.name for row in table[:-2]} - {"RDP exact curve"}
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Laplace(2)", []),
+        ("PureDP(0.1) * 10", COMPOSED),
+        ("Gaussian(2).on(Poisson(0.1))", POISSON),
+        ("RandomizedResponse(1).on(WithoutReplacement(10, 100))", [*FIXED, "RDP Theorem 19"]),
+        ("RandomizedResponse(1, 3).on(WithoutReplacement(10, 100))", FIXED),
+        ("Laplace(2).on(WithoutReplacement(10, 100))", [*FIXED, "RDP Theorem 19"]),
+        ("Gaussian(4).on(WithoutReplacement(10, 100))", [*FIXED, "RDP Theorem 19"]),
+        ("PureDP(0.1).on(WithoutReplacement(10, 100))", FIXED),
+        ("RenyiDP.table(2, 0.1, 8, 0.5).on(WithoutReplacement(10, 100))", FIXED),
+        ("Gaussian(1) + Laplace(1)", []),
+    ],
+)
+def test_the_theorems_that_speak_of_a_run(text: str, expected: list[str]) -> None:
+    assert names(text) == set(expected)
+
+
+def test_a_theorem_for_added_records_says_nothing_of_replaced_ones() -> None:
+    assert names("Laplace(2).on(Poisson(0.1))", relation=hs.REPLACE_ONE) == set()
+    assert names("Laplace(2).on(WithoutReplacement(10, 100))", relation=hs.ADD_REMOVE) == set()
+
+
+def test_the_bounds_of_ten_pure_steps() -> None:
+    """Naive composition is 10·ε; the optimal one is exact, but for the grid of the step's ε."""
+    found = {row.name: row.epsilon for row in hs.compare(hs.PureDP(0.1) * 10, 0.01)}
+    assert found["naive composition"] == pytest.approx(1.0, rel=1e-3)
+    assert found["exact"] <= found["optimal composition"] <= found["exact"] * (1 + 1e-3)
+    slack = math.sqrt(20 * math.log(100)) * 0.1 + math.expm1(0.1)
+    assert found["strong composition"] == pytest.approx(slack, rel=1e-3)
+
+
+def test_the_tightest_come_last() -> None:
+    table = hs.compare(hs.parse("RandomizedResponse(1).on(WithoutReplacement(10, 100))"), 1e-5)
+    values = [row.epsilon for row in table]
+    assert values == sorted(values, reverse=True)
+    assert [row.kind for row in table] == ["upper"] * (len(table) - 1) + ["lower"]
+
+
+def test_a_new_theorem_is_a_new_row(monkeypatch: pytest.MonkeyPatch) -> None:
+    added = comparison.Theorem("sum of ε", "nobody", lambda run: float(run.count) or None)
+    monkeypatch.setattr(comparison, "THEOREMS", (*comparison.THEOREMS, added))
+    rows = {row.name: row for row in hs.compare(hs.Laplace(1.0) * 7, 0.0)}
+    assert rows["sum of ε"] == comparison.Row("sum of ε", 7.0, "nobody")
+    assert "sum of ε" not in names("Gaussian(1) + Laplace(1)")
