@@ -12,7 +12,7 @@ import numpy as np
 from hockeystick.errors import ParameterError
 from hockeystick.loss.base import Loss
 from hockeystick.loss.divergence import divergences
-from hockeystick.numerics.series import Array
+from hockeystick.numerics.types import Array
 from hockeystick.relation import Relation
 
 if TYPE_CHECKING:

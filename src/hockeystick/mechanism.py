@@ -13,7 +13,7 @@ from hockeystick.declared import CallText
 from hockeystick.errors import ParameterError, RelationError
 from hockeystick.evidence import Evidence, known
 from hockeystick.loss.product import product
-from hockeystick.numerics.series import Array
+from hockeystick.numerics.types import Array
 from hockeystick.relation import Cited, Relation
 
 

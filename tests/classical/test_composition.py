@@ -114,7 +114,7 @@ def test_one_step_chosen_along_a_profile() -> None:
     """A hundred Gaussians of μ = 0.1 are one of μ = 1, of which ε is known exactly."""
 
     def step(epsilon: float) -> float:
-        return gaussian_profile(epsilon, 0.1)
+        return float(gaussian_profile(epsilon, 0.1))
 
     best = compose_profile(step, 100, delta=1e-5)
     assert gaussian_profile(best, 1.0) < 1e-5

@@ -59,7 +59,9 @@ def test_the_odds_bound_holds_for_gaussian_noise() -> None:
 
 def test_without_a_delta_the_odds_grow_by_e_to_the_epsilon() -> None:
     statement = Statement.of(hs.PureDP(math.log(3)), 0.0, None, "auto")
-    assert statement.odds == (pytest.approx(3), 0)
+    factor, rest = statement.odds
+    assert factor == pytest.approx(3)
+    assert rest == 0
     assert statement.posterior(0.5) == pytest.approx(0.75)
     assert statement.posterior(0.01) == pytest.approx(0.03 / 1.02)
 

@@ -114,7 +114,8 @@ def _curve(case: str, order: np.ndarray) -> np.ndarray:
     """ε(α) as the paper prints it."""
     if case == "gaussian":
         return order / 50
-    return np.log(0.6**order * 0.4 ** (1 - order) + 0.4**order * 0.6 ** (1 - order)) / (order - 1)
+    moments = 0.6**order * 0.4 ** (1 - order) + 0.4**order * 0.6 ** (1 - order)
+    return np.asarray(np.log(moments) / (order - 1))
 
 
 @pytest.mark.parametrize(("panel", "case"), [("(a)", "gaussian"), ("(c)", "response")])

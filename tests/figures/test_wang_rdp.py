@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -55,7 +56,7 @@ def response(p: float, order: float) -> float:
     return loss + math.log(p + p * math.exp(-(2 * order - 1) * loss)) / (order - 1)
 
 
-BASES = {
+BASES: dict[str, Callable[[float], float]] = {
     "(a)": lambda order: gaussian(5, order),
     "(b)": lambda order: laplace(2, order),
     "(c)": lambda order: response(0.6, order),

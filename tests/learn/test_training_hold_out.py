@@ -192,6 +192,7 @@ def test_no_warning_tells_how_many_labels_there_are() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         model.fit(np.zeros((25, 2)), np.array(labels[:25]))
+    assert model.classes_.tolist() == sorted(labels)
 
 
 def test_the_plan_depends_on_what_is_public_alone() -> None:

@@ -14,7 +14,7 @@ from hockeystick.checks import finite_positive, non_negative, probability, whole
 from hockeystick.numerics.gauss import on_panels
 from hockeystick.numerics.log_sum import log_expm1, log_sum_exp
 from hockeystick.numerics.roots import last_true
-from hockeystick.numerics.series import Array
+from hockeystick.numerics.types import Array
 
 LogMoments = Callable[[int], float]
 """j to log E_q|p/q − 1|^j."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeVar
 
 from hockeystick.errors import ParameterError
-from hockeystick.numerics.series import Array
+from hockeystick.numerics.types import Array
 
 T = TypeVar("T")
 Scale = Literal["linear", "log"]

@@ -23,7 +23,7 @@ from hockeystick.learn.sgd import SEEDED, private_sgd
 from hockeystick.mechanisms.bases.additive_noise import AdditiveNoise
 from hockeystick.mechanisms.gaussian import Gaussian
 from hockeystick.mechanisms.laplace import Laplace
-from hockeystick.numerics.series import Array
+from hockeystick.numerics.types import Array
 from hockeystick.registry import kind_of
 from hockeystick.relation import ADD_REMOVE, REPLACE_ONE, ZERO_OUT, Relation
 from hockeystick.samplers.every_record import EveryRecord

@@ -12,7 +12,7 @@ from hockeystick.errors import ParameterError
 from hockeystick.learn.estimator import PrivateEstimator
 from hockeystick.learn.linear import Squares
 from hockeystick.learn.schema import Number
-from hockeystick.numerics.series import Array
+from hockeystick.numerics.types import Array
 from hockeystick.relation import Relation
 
 

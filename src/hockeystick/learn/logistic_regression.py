@@ -15,7 +15,7 @@ from hockeystick.learn.discretion import without_values
 from hockeystick.learn.estimator import PrivateEstimator
 from hockeystick.learn.linear import Logistic, Softmax
 from hockeystick.learn.objective import Objective
-from hockeystick.numerics.series import Array
+from hockeystick.numerics.types import Array
 from hockeystick.relation import Relation
 
 

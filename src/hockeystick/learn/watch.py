@@ -20,7 +20,7 @@ from hockeystick.checks import Whole, probability
 from hockeystick.declared import checked, declared
 from hockeystick.errors import ParameterError
 from hockeystick.learn.records import Records
-from hockeystick.numerics.series import Array
+from hockeystick.numerics.types import Array
 from hockeystick.progress import bar as lasting_bar
 
 REPORTS = 20

@@ -21,7 +21,7 @@ from hockeystick.mechanisms.bases.given_curve import (
     Points,
     given_curve,
 )
-from hockeystick.numerics.series import Array
+from hockeystick.numerics.types import Array
 from hockeystick.questions import renyi_curve
 from hockeystick.relation import Relation
 

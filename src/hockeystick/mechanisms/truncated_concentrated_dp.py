@@ -10,7 +10,7 @@ from hockeystick.checks import above_one, finite_non_negative
 from hockeystick.declared import checked, declared
 from hockeystick.evidence import Evidence
 from hockeystick.mechanism import Mechanism
-from hockeystick.numerics.series import Array
+from hockeystick.numerics.types import Array
 from hockeystick.relation import Relation
 
 

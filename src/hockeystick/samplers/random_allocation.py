@@ -19,7 +19,7 @@ from hockeystick.loss.atoms import NOTHING
 from hockeystick.loss.base import Loss
 from hockeystick.loss.gaussian import GaussianLoss
 from hockeystick.mechanism import Mechanism
-from hockeystick.numerics.series import Array
+from hockeystick.numerics.types import Array
 from hockeystick.relation import ADD_REMOVE, REPLACE_ONE, Relation
 from hockeystick.samplers.poisson import moves_less
 from hockeystick.samplers.sampler import Sampler, attained_base, base_loss, best_curve

@@ -18,7 +18,7 @@ from hockeystick.evidence import Curve, Evidence, known, smaller
 from hockeystick.loss.base import Loss
 from hockeystick.loss.divergence import divergences
 from hockeystick.mechanism import AnySampler, Mechanism, is_foreign
-from hockeystick.numerics.series import Array
+from hockeystick.numerics.types import Array
 from hockeystick.relation import Relation
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from hockeystick.loss.mixed import mixed
 from hockeystick.loss.mixture import GaussianMixture, MixtureLoss
 from hockeystick.loss.two_sided.amplification import amplified_loss, joint
 from hockeystick.mechanism import Mechanism
-from hockeystick.numerics.series import Array
+from hockeystick.numerics.types import Array
 from hockeystick.relation import ADD_REMOVE, REPLACE_ONE, ZERO_OUT, Relation
 from hockeystick.samplers.sampler import (
     Sampler,

@@ -14,7 +14,7 @@ from hockeystick.figures.figure import Curve, Entry, Figure, Panel, Progress
 from hockeystick.mechanism import Mechanism
 from hockeystick.mechanisms.gaussian import Gaussian
 from hockeystick.mechanisms.laplace import Laplace
-from hockeystick.numerics.series import Array
+from hockeystick.numerics.types import Array
 from hockeystick.relation import REPLACE_ONE
 from hockeystick.samplers.poisson import Poisson
 from hockeystick.samplers.sampler import Sampler

@@ -11,7 +11,7 @@ import numpy as np
 from hockeystick.bernoulli import amplify, asymptote, search
 from hockeystick.figures import palette
 from hockeystick.figures.figure import Curve, Entry, Figure, Panel, Progress, panels
-from hockeystick.numerics.series import Array
+from hockeystick.numerics.types import Array
 
 POINTS = 33
 REACH = 1.6

@@ -52,7 +52,8 @@ def test_named_functions_are_counted_by_file_and_depth(tmp_path: Path) -> None:
     assert {function.name: count for function, count in steps.calls.items()} == {
         "outer": 1, "inner": 4, "leaf": 4, "key": 8,
     }  # fmt: skip
-    assert steps.lines()[0].split() == ["1", "1", "here.py:2", "outer"]
+    assert steps.lines()[0].split() == ["1", "1", "1", "here.py:2", "outer"]
+    assert [line.split()[2] for line in steps.lines()] == ["1", "3", "4", "0"]
     assert walk.walk(lambda: here.outer(there), tmp_path / "elsewhere").numbers == (0, 0, 0, 0)
 
 

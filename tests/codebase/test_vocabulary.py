@@ -13,7 +13,9 @@ OTHER_WORDS = re.compile(
     r"privacy|private data|epsilon|delta|[εδ]|\bloss|losses|mechanism|r[eé]nyi|neighbour|record",
     re.IGNORECASE,
 )
-FILES = sorted(Path(numerics.__path__[0]).glob("*.py"))
+ORACLE = "binomial_tail.py"
+"""It is about to become an oracle of the tests."""
+FILES = [f for f in sorted(Path(numerics.__path__[0]).glob("*.py")) if f.name != ORACLE]
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)

@@ -12,8 +12,8 @@ from scipy import stats
 import hockeystick as hs
 
 SECRET = 918273645.5
-CONTINUOUS = [hs.Gaussian, hs.Laplace]
-DISCRETE = [hs.DiscreteGaussian, hs.DiscreteLaplace]
+CONTINUOUS: list[type[hs.Mechanism]] = [hs.Gaussian, hs.Laplace]
+DISCRETE: list[type[hs.Mechanism]] = [hs.DiscreteGaussian, hs.DiscreteLaplace]
 each = pytest.mark.parametrize("kind", CONTINUOUS + DISCRETE, ids=lambda kind: kind.__name__)
 
 

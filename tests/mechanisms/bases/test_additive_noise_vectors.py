@@ -36,10 +36,10 @@ def entry(kind: Any, scale: float, step: int) -> tuple[Any, Any]:
         weights.append(np.exp(-abs(x) if kind is hs.DiscreteLaplace else -(x**2) / 2))
     near = slice(reach - math.ceil(9 * scale) - 3, reach + math.ceil(9 * scale) + 4)
     if kind is hs.DiscreteGaussian:
-        return tuple(w[near] / w.sum() for w in weights)  # type: ignore[return-value]
+        return tuple(w[near] / w.sum() for w in weights)
     middle = slice(reach - 3, reach + 4)
     ends = [[w[: reach - 3].sum(), *w[middle], w[reach + 4 :].sum()] for w in weights]
-    return tuple(np.array(w) / sum(w) for w in ends)  # type: ignore[return-value]
+    return tuple(np.array(w) / sum(w) for w in ends)
 
 
 def moves(k: int) -> list[tuple[int, ...]]:
