@@ -54,7 +54,7 @@ def _peak(log_height: LogHeight, start: float) -> tuple[float, float, float]:
     """The place of the peak, a distance to its right end that is not too small, and its height.
 
     A concave function is nowhere higher than the best of its values on a grid by more than that
-    value is above its neighbours.
+    value is above those beside it.
     """
     reach = 1.0
     for _ in range(200):

@@ -1,0 +1,1 @@
+"""A guarantee known for ε >= 0 alone, as the law of a loss."""
