@@ -21,7 +21,7 @@ import hockeystick as hs
 from hockeystick import learn
 from hockeystick.learn.descent import Descent
 from hockeystick.mechanisms.bases.additive_noise import AdditiveNoise
-from hockeystick.numerics.series import Array
+from hockeystick.numerics.types import Array
 from hockeystick.random.generators import generator
 
 RECORDS, FEATURES, BATCH = 32_561, 100, 512

@@ -55,8 +55,9 @@ class Walk:
     root: str
     calls: Counter[Function] = field(default_factory=Counter)
     deepest: dict[Function, int] = field(default_factory=dict)
+    entered: Counter[Function] = field(default_factory=Counter)
+    """Calls that stand in another file than the call before."""
     depth: int = 0
-    changes: int = 0
     last: str = ""
 
     def __call__(self, frame: FrameType, event: str, _: object) -> None:
@@ -71,18 +72,21 @@ class Walk:
         self.depth += 1
         self.calls[function] += 1
         self.deepest[function] = max(self.depth, self.deepest.get(function, 0))
-        self.changes += function.file != self.last
+        self.entered[function] += function.file != self.last
         self.last = function.file
 
     @property
     def numbers(self) -> Numbers:
         files = {function.file for function in self.calls}
-        return len(self.calls), len(files), max(self.deepest.values(), default=0), self.changes
+        depth = max(self.deepest.values(), default=0)
+        return len(self.calls), len(files), depth, self.entered.total()
 
     def lines(self) -> list[str]:
-        """Each function in the order of first calls: how deep it was at most, and its calls."""
+        """Each function in the order of first calls: how deep it was at most, its calls, and how
+        many of them changed the file."""
         return [
-            f"{self.deepest[f]:3} {count:6}  {f.file.removeprefix(self.root)}:{f.line} {f.name}"
+            f"{self.deepest[f]:3} {count:6} {self.entered[f]:6}  "
+            f"{f.file.removeprefix(self.root)}:{f.line} {f.name}"
             for f, count in self.calls.items()
         ]
 
@@ -214,7 +218,7 @@ def main() -> None:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--only", default="", help="questions whose name contains this")
-    parser.add_argument("--functions", action="store_true", help="list depth, calls and functions")
+    parser.add_argument("--functions", action="store_true", help="list the functions")
     options = parser.parse_args()
     names = [name for name in QUESTIONS if options.only.lower() in name.lower()]
     results = measured(names)
@@ -222,9 +226,8 @@ def main() -> None:
     console.print(table({name: numbers for name, (numbers, _) in results.items()}))
     if options.functions:
         for name, (_, lines) in results.items():
-            console.print(
-                f"\n{name}: depth, calls, function", *lines, sep="\n", markup=False, soft_wrap=True
-            )
+            title = f"\n{name}: depth, calls, changes of file, function"
+            console.print(title, *lines, sep="\n", markup=False, soft_wrap=True)
 
 
 if __name__ == "__main__":

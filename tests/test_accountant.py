@@ -113,8 +113,8 @@ def test_relation_is_handed_on() -> None:
 
 
 def test_nothing_spent_costs_nothing() -> None:
-    assert Accountant().epsilon(1e-5) == 0
-    assert Accountant().delta(0.0) == 0
+    assert Accountant().epsilon(1e-5) == 0.0
+    assert Accountant().delta(0.0) == 0.0
 
 
 # the moments accountant -------------------------------------------------------------------------
@@ -416,7 +416,7 @@ def test_bad_text_is_refused(text: Any, message: str) -> None:
     assert len(str(caught.value)) < 600
 
 
-values = st.sampled_from(
+values: st.SearchStrategy[object] = st.sampled_from(
     [0, 1, 1.5, -1, 2**62, 2**62 + 1, 10**400, 10**4000, True, None, "", [], {}, [[[[1]]]], 1e308]
 )
 

@@ -55,7 +55,8 @@ def test_sound_mechanisms_stay_below_their_claim(name: str) -> None:
 @pytest.mark.parametrize("name", ["Gaussian", "Laplace", "DiscreteGaussian", "DiscreteLaplace"])
 def test_half_the_noise_is_found(name: str) -> None:
     claim, delta = SOUND[name]
-    fields = {**claim.__dict__, "noise_multiplier": claim.noise_multiplier / 2}
+    fields = dict(claim.__dict__)
+    fields["noise_multiplier"] /= 2
     found = audited(released(type(claim)(**fields)), 0, 1, delta=delta)
     assert found.contradicts(claim)
     if name in TIGHT:
@@ -154,7 +155,7 @@ def test_the_event_is_not_chosen_on_the_runs_that_count() -> None:
         side, threshold, swapped = audit._choose(scores, 0.0, 0.6)
         one, other = (int(audit._count(np.sort(part), threshold, side)) for part in scores)
         counts = (other, one) if swapped else (one, other)
-        naive += audit._epsilon(*audit._bounds(*counts, 100, 0.6), 0.0) > 0
+        naive += bool(audit._epsilon(*audit._bounds(*counts, 100, 0.6), 0.0) > 0)
     allowed = stats.binom.isf(1e-4, 150, 0.4)
     assert naive > 1.2 * allowed
     run = lambda x, count: rng.normal(size=count)  # noqa: E731

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -15,7 +16,7 @@ Family = Callable[[float], hs.Mechanism]
 HAIR = 5e-9
 
 
-def calibrated(family: Family, **target: float) -> tuple[hs.Mechanism, float]:
+def calibrated(family: Family, epsilon: float, delta: float) -> tuple[hs.Mechanism, float]:
     """The answer and the parameter that it was made with."""
     made: dict[hs.Mechanism, float] = {}
 
@@ -24,7 +25,7 @@ def calibrated(family: Family, **target: float) -> tuple[hs.Mechanism, float]:
         made[mechanism] = x
         return mechanism
 
-    answer = hs.calibrate(remember, **target)
+    answer = hs.calibrate(remember, epsilon=epsilon, delta=delta)
     return answer, made[answer]
 
 
@@ -106,7 +107,11 @@ def test_replacing_a_record_needs_twice_the_noise() -> None:
     ("epsilon", "delta"), [(2.0, 1e-6), pytest.param(5.0, 1e-9, marks=pytest.mark.slow)]
 )
 def test_the_last_count_that_fits(step: hs.Mechanism, epsilon: float, delta: float) -> None:
-    run = hs.calibrate(lambda n: step * n, epsilon=epsilon, delta=delta, integer=True)
+    def repeated(count: float) -> hs.Mechanism:
+        assert isinstance(count, int)
+        return step * count
+
+    run = hs.calibrate(repeated, epsilon=epsilon, delta=delta, integer=True)
     count = run.parts[step]
     assert (step * count).delta(epsilon) <= delta
     assert (step * (count + 1)).delta(epsilon) > delta
@@ -141,7 +146,7 @@ def test_a_family_that_cannot_miss_the_target() -> None:
         ({"epsilon": "1", "delta": 0.1}, "epsilon"),
     ],
 )
-def test_senseless_targets(target: dict[str, float], name: str) -> None:
+def test_senseless_targets(target: dict[str, Any], name: str) -> None:
     with pytest.raises(hs.ParameterError, match=name):
         hs.calibrate(lambda x: hs.Gaussian(x), **target)
 
@@ -158,3 +163,19 @@ def test_where_delta_is_too_small_for_a_float_both_ways_are_tried() -> None:
     assert answer.epsilon(1e-5) <= 2000
     assert answer.epsilon(1e-5) == pytest.approx(2000, rel=1e-8)
     assert max(asked) < 2.0**12
+
+
+def test_no_mechanism_is_asked_twice_nor_the_way_that_leads_away(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked: list[float] = []
+    answer = hs.Gaussian.delta
+
+    def counted(self: hs.Gaussian, *given: float, **how: object) -> hs.Bound:
+        asked.append(self.noise_multiplier)
+        return answer(self, *given, **how)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(hs.Gaussian, "delta", counted)
+    hs.calibrate(hs.Gaussian, epsilon=1, delta=1e-5)
+    assert len(asked) == len(set(asked)) <= 14
+    assert min(asked) == 1.0

@@ -76,11 +76,14 @@ def test_a_mean_by_its_own_count_would_not_be_covered() -> None:
     assert worst(by_count, [-6.0, 6.0], hs.ADD_REMOVE, "L1") > Sensitivity.mean(-6, 6, 3).l1
 
 
+NUMPY_NUMBERS: Any = (np.int64(-1), np.float32(3))
+
+
 def test_one_number() -> None:
     assert Sensitivity.scalar(2) == Sensitivity(2.0, 2.0, 4.0, 4.0)
     assert Sensitivity.scalar(2, 3) == Sensitivity(2.0, 2.0, 3.0, 3.0)
     assert Sensitivity.clipped(1.0).l1 == math.inf
-    assert Sensitivity.sum(np.int64(-1), np.float32(3)) == Sensitivity.sum(-1, 3)
+    assert Sensitivity.sum(*NUMPY_NUMBERS) == Sensitivity.sum(-1, 3)
 
 
 @pytest.mark.parametrize(
@@ -90,12 +93,12 @@ def test_one_number() -> None:
         (lambda: Sensitivity.sum(3, 2), "lower must be below upper"),
         (lambda: Sensitivity.sum(0, math.inf), "upper must be finite"),
         (lambda: Sensitivity.sum(math.nan, 1), "lower must be finite"),
-        (lambda: Sensitivity.sum(None, 1), "lower must be a number, declared"),
+        (lambda: Sensitivity.sum(None, 1), "lower must be a number, declared"),  # type: ignore[arg-type]
         (lambda: Sensitivity.mean(0, 1, 0), "records must be an integer >= 1"),
         (lambda: Sensitivity.histogram(0), "bins_per_record must be an integer >= 1"),
         (lambda: Sensitivity.clipped(0.0), "clip must be in (0, inf)"),
         (lambda: Sensitivity.clipped(1.0, divisor=0), "divisor must be in (0, inf)"),
-        (lambda: Sensitivity.clipped(1.0, norm="max"), "norm must be 'L1' or 'L2'"),
+        (lambda: Sensitivity.clipped(1.0, norm="max"), "norm must be 'L1' or 'L2'"),  # type: ignore[arg-type]
         (lambda: Sensitivity.clipped(1.0, dimension=0), "dimension must be an integer >= 1"),
         (lambda: Sensitivity(1, 1, -1, 1), "replace_l1 must be in (0, inf]"),
         (lambda: Sensitivity(math.nan, 1, 1, 1), "l1 must be in (0, inf]"),

@@ -7,25 +7,24 @@ from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from typing import Any
 
 import pytest
-from distributed import Client
 
 import hockeystick as hs
 from hockeystick.errors import NumericalError, ParameterError
 from hockeystick.sweeping import CHUNKS, sweep
 
-GRID = {"b": [0.5, 1.0, 4.0], "count": [1, 2]}
+BS, COUNTS = [0.5, 1.0, 4.0], [1, 2]
 
 
 def family(b: float, count: int) -> hs.Mechanism:
     return hs.Laplace(b) * count
 
 
-EXPECTED = [{"b": b, "count": n, "epsilon": n / b} for b in GRID["b"] for n in GRID["count"]]
+EXPECTED = [{"b": b, "count": n, "epsilon": n / b} for b in BS for n in COUNTS]
 
 
 def test_here_by_text_and_by_function() -> None:
-    assert sweep("Laplace({b}) * {count}", delta=0, **GRID) == EXPECTED
-    assert sweep(family, delta=0, **GRID) == EXPECTED
+    assert sweep("Laplace({b}) * {count}", delta=0, b=BS, count=COUNTS) == EXPECTED
+    assert sweep(family, delta=0, b=BS, count=COUNTS) == EXPECTED
 
 
 def test_an_answer_is_a_bound() -> None:
@@ -38,12 +37,14 @@ def test_an_answer_is_a_bound() -> None:
 
 def test_on_threads() -> None:
     with ThreadPoolExecutor(2) as executor:
-        assert sweep(family, delta=0, executor=executor, **GRID) == EXPECTED
+        assert sweep(family, delta=0, executor=executor, b=BS, count=COUNTS) == EXPECTED
 
 
 def test_on_a_dask_cluster() -> None:
+    from distributed import Client  # takes half a second that other tests need not wait for
+
     with (
-        Client(
+        Client(  # type: ignore[no-untyped-call]
             processes=False, n_workers=1, threads_per_worker=2, dashboard_address=None
         ) as client,
         client.get_executor() as executor,
@@ -115,4 +116,4 @@ def test_the_words_of_the_question_are_taken() -> None:
 
 def test_a_family_makes_mechanisms() -> None:
     with pytest.raises(ParameterError, match="family must make mechanisms, got 2"):
-        sweep(lambda b: 2 * b, delta=0, b=[1])  # type: ignore[arg-type, return-value]
+        sweep(lambda b: 2 * b, delta=0, b=[1])

@@ -35,7 +35,9 @@ def read(text: str) -> tuple[Relation | None, list[Any]]:
         raise ParameterError(f"version must be {VERSION}, got {shown(state['version'])}")
     if not isinstance(state["spent"], list):
         raise ParameterError(f"spent must be a list, got {shown(state['spent'])}")
-    return _relation(state["relation"]), state["spent"]
+    name, names = state["relation"], ", ".join(Relation.__members__)
+    relation = None if name is None else Relation.read(name, f"null or one of {names}")
+    return relation, state["spent"]
 
 
 def entries(spent: list[Any]) -> Iterator[tuple[str, str, Any]]:
@@ -81,12 +83,3 @@ def _check_keys(place: str, value: Any, keys: set[str]) -> None:
     if not isinstance(value, dict) or set(value) != keys:
         got = shown(sorted(value) if isinstance(value, dict) else value)
         raise ParameterError(f"{place} must have the keys {', '.join(sorted(keys))}, got {got}")
-
-
-def _relation(name: Any) -> Relation | None:
-    if name is None:
-        return None
-    if not isinstance(name, str) or name not in Relation.__members__:
-        names = ", ".join(Relation.__members__)
-        raise ParameterError(f"relation must be null or one of {names}, got {shown(name)}")
-    return Relation[name]

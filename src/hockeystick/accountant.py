@@ -18,7 +18,7 @@ from hockeystick.checks import finite_non_negative, numbers, shown, steps_in_all
 from hockeystick.errors import ParameterError, SavingError
 from hockeystick.locking import locked
 from hockeystick.mechanism import Mechanism, compose
-from hockeystick.numerics.series import Array
+from hockeystick.numerics.types import Array
 from hockeystick.relation import Relation
 from hockeystick.saving import write_whole
 from hockeystick.text import parse

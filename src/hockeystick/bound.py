@@ -7,6 +7,9 @@ from typing import Any, Literal, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
+LOOSE = 1e-4
+"""Relative gap between the ends from which on another route is tried as well."""
+
 
 class Interval(NamedTuple):
     """The two ends a route computed, before they are dressed as an answer."""
@@ -14,6 +17,11 @@ class Interval(NamedTuple):
     lower: float
     upper: float
     method: str
+
+    @property
+    def is_tight(self) -> bool:
+        """Whether no other route needs to be tried."""
+        return self.lower >= (1 - LOOSE) * self.upper
 
 
 class Bound(float):

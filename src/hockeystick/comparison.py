@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache, partial
-from typing import Any
+from functools import cache, cached_property, partial, singledispatch
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -28,16 +28,13 @@ from hockeystick.classical import (
     rdp_without_replacement_self_consistent,
     strong_composition,
 )
-from hockeystick.errors import HockeystickError
+from hockeystick.errors import NumericalError, ParameterError
 from hockeystick.evidence import known
-from hockeystick.loss.segment import SegmentLoss
 from hockeystick.mechanism import Mechanism
 from hockeystick.mechanisms.laplace import Laplace
 from hockeystick.mechanisms.randomized_response import RandomizedResponse
 from hockeystick.relation import REPLACE_ONE, Relation
-from hockeystick.samplers.poisson import Poisson
 from hockeystick.samplers.sampler import Sampled, renyi_curve
-from hockeystick.samplers.without_replacement import WithoutReplacement
 
 Curve = Callable[[float], Any]
 
@@ -78,7 +75,9 @@ def compare(mechanism: Mechanism, delta: float, *, relation: Relation | None = N
     """
     delta = checks.probability("delta", delta)
     relation = questions.relation_of(mechanism, relation)
-    rows = [row for row in _rows(mechanism, delta, relation) if not math.isnan(row.epsilon)]
+    run = Run(mechanism, delta, relation)
+    bounds = ((theorem, _bound(theorem, run)) for theorem in THEOREMS)
+    rows = [Row(each.name, bound, each.source) for each, bound in bounds if bound is not None]
     rows.sort(key=lambda row: -row.epsilon)
     exact = mechanism.epsilon(delta, relation=relation)
     curve = exact.method == "renyi"
@@ -88,95 +87,173 @@ def compare(mechanism: Mechanism, delta: float, *, relation: Relation | None = N
     return Comparison(rows)
 
 
-def _rows(mechanism: Mechanism, delta: float, relation: Relation) -> Iterator[Row]:
-    if len(mechanism.parts) == 1:
-        ((step, count),) = mechanism.parts.items()
-        yield from _compositions(step, count, delta, relation)
-        for name, source, curve in _amplified_curves(step, relation):
-            yield _by_papers_conversion(name, source, curve, count, delta)
+@dataclass(frozen=True)
+class Run:
+    """What a theorem is asked for: ε at `delta` of a mechanism under a relation."""
 
-    renyi = questions.renyi_curve(mechanism, relation)
+    mechanism: Mechanism
+    delta: float
+    relation: Relation
+
+    @property
+    def count(self) -> int:
+        """How often its step runs; 0 if there is not just one."""
+        return next(iter(self.mechanism.parts.values())) if len(self.mechanism.parts) == 1 else 0
+
+    @property
+    def step(self) -> Mechanism:
+        """What runs `count` times."""
+        return next(iter(self.mechanism.parts))
+
+    @property
+    def sampled(self) -> Sampled | None:
+        """The step, if it is a mechanism on a sample."""
+        return self.step if self.count and isinstance(self.step, Sampled) else None
+
+    @cached_property
+    def profile(self) -> Callable[[float], float]:
+        """ε to δ of one step, remembered: the theorems ask at the same places."""
+        evidence = known(self.step, self.relation, 1)
+        loss = evidence.loss if evidence.pairs else None
+        orders = 1 + 2.0 ** np.arange(-10.0, 12.0, 0.25)
+        values = np.maximum(*evidence.renyi(orders)) if loss is None else orders
+
+        @cache
+        def profile(epsilon: float) -> float:
+            if loss is None:  # each order is a bound, the best of many is good enough here
+                return float(np.min(improved_delta(orders, values, epsilon)))
+            place = np.array([epsilon])
+            return float(max(loss.profile(place)[0], loss.reverse_profile(place)[0]))
+
+        return profile
+
+
+class Theorem(NamedTuple):
+    """A bound on ε from the literature."""
+
+    name: str
+    source: str
+    bound: Callable[[Run], float | None]
+    """None where the theorem does not speak of such a run."""
+
+
+def _composed(theorem: Callable[..., float], run: Run) -> float | None:
+    """A composition theorem with the step's (ε, δ) that suits it best."""
+    if run.count < 2:  # nothing to compose
+        return None
+    return compose_profile(run.profile, run.count, delta=run.delta, theorem=theorem)
+
+
+Amplification = Callable[[Sampled, Relation], Curve | None]
+"""The Rényi curve of one step on a sample; None where the theorem does not speak of it."""
+
+
+def _converted(amplified: Amplification, run: Run) -> float | None:
+    """A Rényi theorem for one step on a sample, composed and converted as the papers do."""
+    curve = None if run.sampled is None else amplified(run.sampled, run.relation)
+    if curve is None:
+        return None
+    return epsilon_from_curve(
+        lambda order: run.count * float(curve(order)), run.delta, mironov_epsilon
+    )
+
+
+def _exact_curve(run: Run) -> float:
+    renyi = questions.renyi_curve(run.mechanism, run.relation)
 
     def divergence(order: float) -> float:
         return float(np.max(renyi(np.array([float(order)]))))
 
-    value = _known(partial(optimal_epsilon, divergence, delta))
-    yield Row("RDP exact curve", value, "Rényi divergences of the pair, all orders jointly")
+    return optimal_epsilon(divergence, run.delta)
 
 
-def _compositions(step: Mechanism, count: int, delta: float, relation: Relation) -> Iterator[Row]:
-    evidence = known(step, relation, 1)
-    loss = evidence.loss if evidence.pairs else None
-    orders = 1 + 2.0 ** np.arange(-10.0, 12.0, 0.25)
-    values = np.maximum(*evidence.renyi(orders)) if loss is None else orders
-
-    @cache  # the theorems ask at the same places
-    def profile(epsilon: float) -> float:
-        if loss is None:  # each order is a bound, the best of many is good enough here
-            return float(np.min(improved_delta(orders, values, epsilon)))
-        place = np.array([epsilon])
-        return float(max(loss.profile(place)[0], loss.reverse_profile(place)[0]))
-
-    if count == 1:  # nothing to compose
-        return
-    for name, theorem, source in (
-        ("naive composition", naive_composition, "Dwork et al. 2006"),
-        ("strong composition", strong_composition, "Dwork, Rothblum and Vadhan 2010"),
-        ("optimal composition", optimal_composition, "Kairouz, Oh and Viswanath 2015"),
-    ):
-        value = _known(partial(compose_profile, profile, count, delta=delta, theorem=theorem))
-        yield Row(name, value, f"{source}, of the step's best (ε, δ)")
+def _poisson(factor: int, step: Sampled, relation: Relation) -> Curve | None:
+    rate = step.sampler.poisson_rate
+    if rate is None or relation is REPLACE_ONE:
+        return None
+    return partial(rdp_poisson, renyi_curve(step.base, relation), rate, factor=factor)
 
 
-def _amplified_curves(step: Mechanism, relation: Relation) -> Iterator[tuple[str, str, Curve]]:
-    """Name, source and curve of each Rényi theorem for one step on a sample."""
-    if not isinstance(step, Sampled):
-        return
-    base, sampler = step.base, step.sampler
-    if isinstance(sampler, Poisson) and relation is not REPLACE_ONE:
-        curve = renyi_curve(base, relation)
-        printed = partial(rdp_poisson, curve, sampler.rate, factor=3)
-        yield "RDP Poisson factor 3", "Zhu and Wang 2019", printed
-        tight = partial(rdp_poisson, curve, sampler.rate, factor=1)
-        yield "RDP Poisson factor 1", "Zhu and Wang 2019, without the factor", tight
-    if isinstance(sampler, WithoutReplacement) and relation is REPLACE_ONE:
-        curve, gamma = renyi_curve(base, relation), sampler.fraction
-        plain = partial(rdp_without_replacement, curve, gamma, pure_epsilon=curve(math.inf))
-        yield "RDP Theorem 9", "Wang, Balle and Kasiviswanathan 2019, Theorem 9", plain
-        moments = _log_moments(base, relation)
-        if moments is not None:
-            consistent = partial(
-                rdp_without_replacement_self_consistent,
-                curve, gamma, pure_epsilon=curve(math.inf), log_moments=moments,
-            )  # fmt: skip
-            yield "RDP Theorem 19", "Wang, Balle and Kasiviswanathan 2019, Theorem 19", consistent
-        taylor = partial(rdp_without_replacement_from_curve, curve, gamma)
-        yield "RDP from the curve", "Taylor remainders on both sides", taylor
+def _fixed_size(
+    theorem: Callable[[Mechanism, float], Curve | None], step: Sampled, relation: Relation
+) -> Curve | None:
+    fraction = step.sampler.fixed_fraction
+    if fraction is None or relation is not REPLACE_ONE:
+        return None
+    return theorem(step.base, fraction)
 
 
-def _log_moments(base: Mechanism, relation: Relation) -> Callable[[int], float] | None:
-    """log E|P/Q − 1|^j of the bases that are known to attain Theorem 19's premises."""
-    loss = known(base, relation, 1).loss
-    if loss.gaussian_shift is not None:
-        return partial(gaussian_log_moment, shift=loss.gaussian_shift)
-    if isinstance(base, Laplace) and isinstance(loss, SegmentLoss):
-        return partial(laplace_log_moment, shift=loss.reach)
-    if isinstance(base, RandomizedResponse) and base.categories == 2:
-        return partial(randomized_response_log_moment, truth=1 / (1 + math.exp(-base.epsilon_)))
-    return None
+def _plain(base: Mechanism, fraction: float) -> Curve:
+    curve = renyi_curve(base, REPLACE_ONE)
+    return partial(rdp_without_replacement, curve, fraction, pure_epsilon=curve(math.inf))
 
 
-def _by_papers_conversion(name: str, source: str, curve: Curve, count: int, delta: float) -> Row:
-    def composed(order: float) -> float:
-        return count * float(curve(order))
+def _self_consistent(base: Mechanism, fraction: float) -> Curve | None:
+    curve, moments = renyi_curve(base, REPLACE_ONE), log_moments(base, REPLACE_ONE)
+    if moments is None:
+        return None
+    return partial(
+        rdp_without_replacement_self_consistent,
+        curve, fraction, pure_epsilon=curve(math.inf), log_moments=moments,
+    )  # fmt: skip
 
-    value = _known(partial(epsilon_from_curve, composed, delta, mironov_epsilon))
-    return Row(name, value, source)
+
+def _taylor(base: Mechanism, fraction: float) -> Curve:
+    return partial(rdp_without_replacement_from_curve, renyi_curve(base, REPLACE_ONE), fraction)
 
 
-def _known(bound: Callable[[], float]) -> float:
-    """The bound, or not a number where the theorem has none to offer."""
+@singledispatch
+def log_moments(base: Mechanism, relation: Relation) -> Callable[[int], float] | None:
+    """j to log E|P/Q − 1|^j of the bases that are known to attain Theorem 19's premises."""
+    shift = known(base, relation, 1).loss.gaussian_shift
+    return None if shift is None else partial(gaussian_log_moment, shift=shift)
+
+
+@log_moments.register
+def _(base: Laplace, relation: Relation) -> Callable[[int], float] | None:
+    shift = known(base, relation, 1).loss.top
+    return partial(laplace_log_moment, shift=shift) if 0 < shift < math.inf else None
+
+
+@log_moments.register
+def _(base: RandomizedResponse, relation: Relation) -> Callable[[int], float] | None:
+    if base.categories > 2:
+        return None
+    return partial(randomized_response_log_moment, truth=1 / (1 + math.exp(-base.epsilon_)))
+
+
+_WANG = "Wang, Balle and Kasiviswanathan 2019"
+
+COMPOSITIONS: tuple[tuple[str, str, Callable[..., float]], ...] = (
+    ("naive composition", "Dwork et al. 2006", naive_composition),
+    ("strong composition", "Dwork, Rothblum and Vadhan 2010", strong_composition),
+    ("optimal composition", "Kairouz, Oh and Viswanath 2015", optimal_composition),
+)
+AMPLIFICATIONS: tuple[tuple[str, str, Amplification], ...] = (
+    ("RDP Poisson factor 3", "Zhu and Wang 2019", partial(_poisson, 3)),
+    ("RDP Poisson factor 1", "Zhu and Wang 2019, without the factor", partial(_poisson, 1)),
+    ("RDP Theorem 9", f"{_WANG}, Theorem 9", partial(_fixed_size, _plain)),
+    ("RDP Theorem 19", f"{_WANG}, Theorem 19", partial(_fixed_size, _self_consistent)),
+    ("RDP from the curve", "Taylor remainders on both sides", partial(_fixed_size, _taylor)),
+)
+THEOREMS = (
+    *(
+        Theorem(name, f"{source}, of the step's best (ε, δ)", partial(_composed, theorem))
+        for name, source, theorem in COMPOSITIONS
+    ),
+    *(
+        Theorem(name, source, partial(_converted, amplified))
+        for name, source, amplified in AMPLIFICATIONS
+    ),
+    Theorem("RDP exact curve", "Rényi divergences of the pair, all orders jointly", _exact_curve),
+)
+"""Every theorem says by itself where it applies: a new one is a new row."""
+
+
+def _bound(theorem: Theorem, run: Run) -> float | None:
+    """What the theorem says, if it has something to offer."""
     try:
-        return float(bound())
-    except HockeystickError:
-        return math.nan
+        bound = theorem.bound(run)
+    except (NumericalError, ParameterError):
+        return None
+    return None if bound is None or math.isnan(bound) else float(bound)

@@ -12,7 +12,7 @@ import numpy as np
 from hockeystick.errors import ParameterError
 from hockeystick.loss.base import Loss
 from hockeystick.loss.divergence import divergences
-from hockeystick.numerics.series import Array
+from hockeystick.numerics.types import Array
 from hockeystick.relation import Relation
 
 if TYPE_CHECKING:
@@ -40,6 +40,15 @@ class Evidence:
     curve_is_tighter: bool = False
     """Whether the curve can be below the divergences of the pairs, which nothing then attains."""
 
+    def __post_init__(self) -> None:
+        if not self.pairs and self.curve is None:
+            raise ParameterError("evidence must hold a pair that dominates or a Rényi curve")
+
+    def check(self) -> None:
+        """An error unless what every loss says of itself fits together."""
+        for loss in (*self.pairs, *filter(None, [self.attained])):
+            loss.check_mass()
+
     @property
     def loss(self) -> Loss:
         """The first of the losses that dominate."""
@@ -66,7 +75,10 @@ def known(mechanism: Mechanism, relation: Relation, steps: int) -> Evidence:
 
     Kept, because the quadrature of a sampled profile is some work.
     """
-    return mechanism.evidence(relation, steps)
+    evidence = mechanism.evidence(relation, steps)
+    if mechanism.is_foreign:
+        evidence.check()
+    return evidence
 
 
 def smaller(one: tuple[Array, Array], other: tuple[Array, Array]) -> tuple[Array, Array]:

@@ -13,11 +13,16 @@ from hockeystick.declared import CallText
 from hockeystick.errors import ParameterError, RelationError
 from hockeystick.evidence import Evidence, known
 from hockeystick.loss.product import product
-from hockeystick.numerics.series import Array
-from hockeystick.relation import Relation
+from hockeystick.numerics.types import Array
+from hockeystick.relation import Cited, Relation
 
 
-class AnySampler(CallText, ABC):
+def is_foreign(value: object) -> bool:
+    """Whether the class of a value is of another package."""
+    return not type(value).__module__.startswith("hockeystick.")
+
+
+class AnySampler(CallText, Cited, ABC):
     """What `Mechanism.on` takes. `Sampler` says all that it must know."""
 
     @abstractmethod
@@ -25,7 +30,7 @@ class AnySampler(CallText, ABC):
         """The mechanism on a sample of the records."""
 
 
-class Mechanism(CallText, ABC):
+class Mechanism(CallText, Cited, ABC):
     """A private computation, as the law of its privacy loss or, failing that, its Rényi curve.
 
     Subclasses are `declared`; each gives its `evidence` and inherits the rest.
@@ -42,6 +47,12 @@ class Mechanism(CallText, ABC):
     def natural_relation(self) -> Relation | None:
         """The relation to answer for when the caller names none; None if any will do."""
         return None
+
+    @property
+    def is_foreign(self) -> bool:
+        """Whether its class is of another package, so that its losses are checked when they are
+        used: the tests of this one try the laws of a loss on every class that it has."""
+        return is_foreign(self)
 
     # composition ------------------------------------------------------------------------------
 

@@ -18,7 +18,7 @@ from hockeystick.loss.base import Loss
 from hockeystick.loss.divergence import divergence
 from hockeystick.loss.mixed import LARGE_ORDER
 from hockeystick.loss.sum import ComposedLoss
-from hockeystick.numerics.series import Array
+from hockeystick.numerics.types import Array
 from hockeystick.relation import ADD_REMOVE, Relation
 from hockeystick.routes.auto import AUTO, check_method, worst
 from hockeystick.routes.question import DeltaAt, EpsilonAt, Question

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import csv
 import errno
 import json
 import os
 import secrets
 import stat
+from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 from hockeystick.errors import ParameterError
 
@@ -46,6 +48,13 @@ def check_writable(path: str | os.PathLike[str]) -> None:
         draft.unlink()
     except OSError as error:
         raise OSError(error.errno, error.strerror, str(target)) from None
+
+
+def write_csv(file: TextIO, heads: Iterable[str], rows: Iterable[Iterable[object]]) -> None:
+    """Write a table as CSV, one line for its heads and one for each row."""
+    table = csv.writer(file, lineterminator="\n")
+    table.writerow(heads)
+    table.writerows(rows)
 
 
 def read_object(path: Path, kind: str, version: int) -> dict[str, Any]:

@@ -1,0 +1,1 @@
+"""Coins: amplification by Bernoulli sampling."""

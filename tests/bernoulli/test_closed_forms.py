@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+import mpmath as mp
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -22,8 +23,8 @@ from tests.oracles import bernoulli as oracle
 @pytest.mark.parametrize("p", [0.5, 0.499999, 0.3, 0.9, 1e-5, 1e-300])
 @pytest.mark.parametrize("order", [1.001, 2, 50, 1000])
 def test_symmetric_divergence(p: float, order: float) -> None:
-    with oracle.mp.workdps(400):
-        exact = oracle.mp.mpf(p)
+    with mp.workdps(400):
+        exact = mp.mpf(p)
         value = float(oracle.renyi([exact, 1 - exact], [1 - exact, exact], order))
     assert symmetric_divergence(p, order) == pytest.approx(value, rel=2e-12, abs=1e-15)
 
@@ -73,7 +74,7 @@ def test_contraction_by_the_total_variation_of_one_coin() -> None:
 
 @pytest.mark.parametrize(("epsilon", "c", "n"), [(1e-8, 0.1, 1), (3.0, 0.3, 5), (800.0, 1e-3, 200)])
 def test_largest_loss(epsilon: float, c: float, n: int) -> None:
-    with oracle.mp.workdps(800):
-        g, s = (oracle.mp.mpf(c) / (1 - oracle.mp.mpf(c))) ** n, oracle.mp.exp(-epsilon)
-        value = float(oracle.mp.log((1 + g * s) / (g + s)))
+    with mp.workdps(800):
+        g, s = (mp.mpf(c) / (1 - mp.mpf(c))) ** n, mp.exp(-epsilon)
+        value = float(mp.log((1 + g * s) / (g + s)))
     assert largest_loss(epsilon, c, n) == pytest.approx(value, rel=1e-13)

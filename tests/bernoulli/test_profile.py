@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from itertools import product
 
+import mpmath as mp
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -36,6 +37,7 @@ def test_against_linear_programming(epsilon: float, delta: float, c: float, d: i
         total = np.concatenate([np.zeros(2 * points), np.ones(points)])
         sums = np.kron(np.eye(2, 3), np.ones(points))
         found = linprog(goal, np.vstack([above, total]), [0.0] * points + [delta], sums, [1, 1])
+        assert found.fun is not None
         best = max(best, -found.fun)
     assert amplify_delta(epsilon, delta, c, d, k) == pytest.approx(best, abs=1e-9)
 
@@ -43,7 +45,7 @@ def test_against_linear_programming(epsilon: float, delta: float, c: float, d: i
 @settings(max_examples=60)
 @given(st.floats(0, 4), st.floats(0, 1), st.floats(0.001, 0.499), st.integers(1, 30))
 def test_against_forty_digits(epsilon: float, delta: float, c: float, n: int) -> None:
-    with oracle.mp.workdps(40):
+    with mp.workdps(40):
         value = float(oracle.contracted(delta, epsilon, n, c))
     assert amplify_delta(epsilon, delta, c, n) == pytest.approx(value, rel=1e-11, abs=1e-15)
 

@@ -162,14 +162,14 @@ def test_samples_and_groups_go_to_the_parameter() -> None:
 
 def test_extremes() -> None:
     base = hs.Gaussian(1.0)
-    assert base.bernoulli(c=0.5).epsilon(delta=0) == 0
+    assert base.bernoulli(c=0.5).epsilon(delta=0) == 0.0
     assert base.bernoulli(c=0.0).epsilon(delta=1e-5) == base.epsilon(delta=1e-5)
     everyone = base.bernoulli(c=0.1, dimension=10**9).delta(0.5)
     assert everyone.upper == base.delta(0.5).upper
     assert 0 < everyone.lower < everyone.upper
     million = base.bernoulli(c=0.1, dimension=10**6).delta(1.0)
     assert million.upper == base.delta(1.0).upper
-    assert hs.Gaussian(math.inf).bernoulli(c=0.1).epsilon(delta=0) == 0
+    assert hs.Gaussian(math.inf).bernoulli(c=0.1).epsilon(delta=0) == 0.0
     everything = hs.Gaussian(0.0).bernoulli(c=0.1)
     assert everything.epsilon(delta=0) == pytest.approx(math.log(9))
     loud = hs.Gaussian(0.01).bernoulli(c=0.1, samples=400).delta(0.5)

@@ -33,7 +33,7 @@ from hockeystick.classical import (
     without_replacement_samples,
 )
 from hockeystick.errors import ParameterError
-from hockeystick.numerics.series import Array
+from hockeystick.numerics.types import Array
 
 UNIVERSE = "abcd"
 EPSILONS = (0.0, 0.1, 0.5, 1.0, 2.5)
@@ -144,10 +144,10 @@ def test_with_replacement_holds_under_both_relations(seed: int, size: int, popul
 
 def test_the_two_forms_agree() -> None:
     def profile(epsilon: float) -> float:
-        return gaussian_profile(epsilon, 1.2)
+        return float(gaussian_profile(epsilon, 1.2))
 
     def group(k: int, epsilon: float) -> float:
-        return gaussian_group_profile(epsilon, 1.2, k)
+        return float(gaussian_group_profile(epsilon, 1.2, k))
 
     for epsilon in (0.0, 0.3, 2.0):
         after, delta = amplify_poisson(epsilon, profile(epsilon), rate=0.2)

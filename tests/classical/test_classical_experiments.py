@@ -22,7 +22,7 @@ from hockeystick.classical import (
     rdp_without_replacement,
     strong_composition,
 )
-from tests.classical.bases import Base, far_truthful, gaussian, laplace
+from tests.support.bases import Base, far_truthful, gaussian, laplace
 
 GAMMA, STEPS, DELTA = 0.001, 600_000, 1e-8
 PANELS = {
@@ -100,7 +100,7 @@ def test_renyi_loses_at_first_and_wins_in_the_end(sigma: float, gains: float) ->
     """For Gaussian noise, against composition of the best (ε, δ) of one sampled step."""
 
     def step(epsilon: float) -> float:
-        return GAMMA * gaussian_profile(base_epsilon(epsilon, GAMMA), 1 / sigma)
+        return GAMMA * float(gaussian_profile(base_epsilon(epsilon, GAMMA), 1 / sigma))
 
     name = f"gaussian {sigma:g}"
     for steps in (1, 10):

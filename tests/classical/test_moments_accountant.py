@@ -9,9 +9,10 @@ import pytest
 from mpmath import mp, mpf
 
 from hockeystick.classical import get_delta, get_epsilon
+from hockeystick.classical.moments_accountant import Cgf
 from hockeystick.errors import NumericalError, ParameterError
 from hockeystick.numerics.minimise import in_valley
-from tests.classical.bases import gaussian, laplace, truthful
+from tests.support.bases import Base, gaussian, laplace, truthful
 
 RHOS = (1e-9, 1e-3, 0.5, 40.0, 1e8)
 
@@ -61,10 +62,11 @@ def test_evaluations_grow_as_the_logarithm(rho: float, tolerance: float) -> None
     best = math.sqrt(math.log(1e5) / rho)
     doublings = abs(math.log2(best))
     sections = math.log(2 * best / (tolerance * min(1, best))) / math.log((1 + math.sqrt(5)) / 2)
-    for ask in (
+    asks: list[Callable[[Cgf], float]] = [
         lambda cgf: get_epsilon(cgf, 1e-5, tolerance=tolerance),
         lambda cgf: get_delta(cgf, rho + 2 * rho * best, tolerance=tolerance),
-    ):
+    ]
+    for ask in asks:
         cgf = Counted(quadratic(rho))
         ask(cgf)
         assert sections / 2 < cgf.calls <= doublings + sections + 6
@@ -80,7 +82,7 @@ def test_the_tolerance_is_kept(best: float, tolerance: float) -> None:
 
 
 @pytest.mark.parametrize("base", [gaussian("3"), laplace("2"), truthful("0.7")])
-def test_no_other_lambda_is_better(base) -> None:  # type: ignore[no-untyped-def]
+def test_no_other_lambda_is_better(base: Base) -> None:
     def cgf(x: float) -> float:
         return 50 * x * base.curve(1 + x)
 

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from hockeystick.classical import get_epsilon, project_cgf, project_points
 from hockeystick.classical.moments_accountant import Cgf
 from hockeystick.errors import NumericalError, ParameterError
-from hockeystick.numerics.series import Array
-from tests.classical.bases import Base, gaussian, laplace, truthful
+from hockeystick.numerics.types import Array
+from tests.support.bases import Base, gaussian, laplace, truthful
 
 GRID = np.round(2.0 ** np.arange(-3, 8, 0.125), 6)
 BETWEEN = np.linspace(0.01, float(GRID[-1]), 300)

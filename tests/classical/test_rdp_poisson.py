@@ -11,8 +11,8 @@ from mpmath import mp, mpf
 
 from hockeystick.classical import rdp_lower_bound, rdp_poisson
 from hockeystick.errors import ParameterError
-from hockeystick.numerics.series import Array
-from tests.classical.bases import gaussian, truthful
+from hockeystick.numerics.types import Array
+from tests.support.bases import gaussian, truthful
 
 
 @pytest.fixture(autouse=True)

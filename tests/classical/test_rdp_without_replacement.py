@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from decimal import Decimal
 from functools import partial
 from itertools import product
+from typing import TypeVar
 
 import numpy as np
 import pytest
@@ -23,8 +24,8 @@ from hockeystick.classical import (
     without_replacement_samples,
 )
 from hockeystick.errors import NumericalError, ParameterError
-from hockeystick.numerics.series import Array
-from tests.classical.bases import gaussian, laplace, truthful
+from hockeystick.numerics.types import Array
+from tests.support.bases import gaussian, laplace, truthful
 
 GAMMAS = (1e-6, 1e-3, 0.1, 0.5, 0.9)
 ORDERS = (2, 3, 17, 64, 200, 512)
@@ -117,6 +118,9 @@ def test_bad_input(arguments, message: str) -> None:  # type: ignore[no-untyped-
         rdp_without_replacement(*arguments)
 
 
+Number = TypeVar("Number", float, Decimal)
+
+
 def test_an_order_beyond_all_sums() -> None:
     with pytest.raises(NumericalError, match="order must be at most"):
         rdp_without_replacement(lambda order: 1.0, 0.5, 1e9)
@@ -129,7 +133,7 @@ def test_theorem_19_from_an_exact_curve_has_all_digits() -> None:
     def even(j: int) -> float:
         return moments(j) if j % 2 == 0 else (moments(j - 1) + moments(j + 1)) / 2
 
-    def curve(order):  # type: ignore[no-untyped-def]
+    def curve(order: Number) -> Number:
         return order / 50
 
     assert isinstance(curve(Decimal(3)), Decimal)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from functools import partial
 from itertools import permutations, product
 
@@ -26,9 +27,10 @@ from hockeystick.classical import (
     without_replacement_samples,
 )
 from hockeystick.errors import ParameterError
-from hockeystick.numerics.series import Array
-from tests.classical.bases import gaussian, laplace, truthful
+from hockeystick.numerics.types import Array
+from tests.support.bases import gaussian, laplace, truthful
 
+Divergence = Callable[[Array, Array, float], float]
 ORDERS = (1, 1.5, 2, 3, 7)
 
 
@@ -48,7 +50,7 @@ def triples(count: int) -> list[tuple[Array, Array, Array]]:
     return found
 
 
-def worst(laws: tuple[Array, ...], divergence, order: float) -> float:  # type: ignore[no-untyped-def]
+def worst(laws: tuple[Array, ...], divergence: Divergence, order: float) -> float:
     return max(divergence(p, q, order) for p, q in permutations(laws, 2))
 
 
@@ -144,10 +146,14 @@ def test_a_sample_scales_by_its_fraction(population: int, size: int) -> None:
         assert 0 < largest(whole, order) <= bound * (1 + 1e-12)
 
 
+def log_pearson_vajda(p: Array, q: Array, j: int) -> float:
+    return math.log(pearson_vajda(p, q, j))
+
+
 def test_renyi_from_the_moments_of_a_pair() -> None:
     """Newton's series with |·|: exact at order 2, above at the others."""
     for p, q, _ in triples(100):
-        moments = lambda j, p=p, q=q: math.log(pearson_vajda(p, q, j))  # type: ignore[misc]  # noqa: E731
+        moments = partial(log_pearson_vajda, p, q)
         for order in (2, 3, 6.5):
             assert renyi(p, q, order) <= rdp_from_ternary(moments, order) * (1 + 1e-12) + 1e-14
         assert rdp_from_ternary(moments, 2) == pytest.approx(renyi(p, q, 2), rel=1e-9, abs=1e-14)

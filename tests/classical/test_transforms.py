@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 
 import numpy as np
 import pytest
@@ -50,14 +51,14 @@ def test_theorem_6_for_laplace(s: complex) -> None:
         exact = a / (2 * a - 1) * np.exp((a - 1) * theta) + (a - 1) / (2 * a - 1) * np.exp(
             -a * theta
         )
-        value = moment_generating_function(lambda e, t=theta: laplace_profile(e, t), s)
+        value = moment_generating_function(partial(laplace_profile, shift=theta), s)
         assert abs(value - exact) <= 1e-11 * abs(exact)
 
 
 @pytest.mark.parametrize("s", [0.01, 1.0, 6.0, 1 + 1j])
 def test_theorem_6_for_the_gaussian(s: complex) -> None:
     for mu in (0.2, 1.0):
-        value = moment_generating_function(lambda e, m=mu: gaussian_profile(e, m), s)
+        value = moment_generating_function(partial(gaussian_profile, shift=mu), s)
         exact = np.exp(s * (s + 1) * mu**2 / 2)
         assert abs(value - exact) <= 1e-11 * abs(exact)
     assert isinstance(moment_generating_function(lambda e: laplace_profile(e, 1.0), 2.0), float)

@@ -9,7 +9,6 @@ import pytest
 from scipy.stats import norm
 
 import hockeystick as hs
-from hockeystick.cli.shared import theorems
 from hockeystick.cli.shared.statement import Statement
 from hockeystick.registry import own_kinds
 from tests.support.command import BOUND, call, read_json, shape
@@ -60,7 +59,9 @@ def test_the_odds_bound_holds_for_gaussian_noise() -> None:
 
 def test_without_a_delta_the_odds_grow_by_e_to_the_epsilon() -> None:
     statement = Statement.of(hs.PureDP(math.log(3)), 0.0, None, "auto")
-    assert statement.odds == (pytest.approx(3), 0)
+    factor, rest = statement.odds
+    assert factor == pytest.approx(3)
+    assert rest == 0
     assert statement.posterior(0.5) == pytest.approx(0.75)
     assert statement.posterior(0.01) == pytest.approx(0.03 / 1.02)
 
@@ -160,4 +161,17 @@ def test_every_class_has_a_first_sentence(kind: type) -> None:
 def test_the_theorem_is_that_of_the_relation(
     mechanism: hs.Mechanism | hs.Sampler, relation: hs.Relation, cited: str
 ) -> None:
-    assert theorems.theorem(mechanism, relation).startswith(cited)
+    assert mechanism.theorem(relation).startswith(cited)
+
+
+@pytest.mark.parametrize(
+    "kind", [each for each in own_kinds().values() if each.__dict__.get("source")]
+)
+def test_what_is_cited_is_in_the_docstring(kind: type[hs.Mechanism] | type[hs.Sampler]) -> None:
+    """So that who changes one changes the other."""
+    text = " ".join((kind.__doc__ or "").split())
+    for source in (kind.source, *getattr(kind, "sources", {}).values()):
+        for author in re.findall(r"[A-Z]\w+(?= et al\.|,| and| \d{4})", source):
+            assert author in text
+        for year in re.findall(r"\d{4}", source):
+            assert year in text

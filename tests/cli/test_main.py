@@ -12,8 +12,8 @@ import click
 import pytest
 
 from hockeystick.cli.main import main
-from tests.docs.pages import DOCS, sessions
 from tests.support.command import call, refused, run
+from tests.support.pages import DOCS, sessions
 
 OURS = (
     *("account", "calibrate", "compare", "delta", "epsilon"),

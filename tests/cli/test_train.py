@@ -6,10 +6,11 @@ import csv
 import json
 import re
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
+from click.testing import CliRunner, Result
 from sklearn.datasets import load_breast_cancer
 
 import hockeystick as hs
@@ -30,7 +31,7 @@ TARGET = ["--target", "income", "--categories", "income=low,high", "--epsilon", 
 
 
 @pytest.fixture
-def people(tmp_path, monkeypatch):
+def people(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     rng = np.random.default_rng(0)
     with Path("people.csv").open("w") as file:
@@ -41,11 +42,11 @@ def people(tmp_path, monkeypatch):
     return tmp_path
 
 
-def run(*arguments):
+def run(*arguments: object) -> Result:
     return CliRunner().invoke(main, ["train", *map(str, arguments)])
 
 
-def test_cells_become_features_by_declaration_alone(tmp_path):
+def test_cells_become_features_by_declaration_alone(tmp_path: Path) -> None:
     path = tmp_path / "p.csv"
     path.write_text(PEOPLE)
     table = Table.read(path, "income")
@@ -81,12 +82,12 @@ def test_cells_become_features_by_declaration_alone(tmp_path):
         ({"columns": [1]}, "must declare columns"),
     ],
 )
-def test_bad_schemas(content, message):
+def test_bad_schemas(content: Any, message: str) -> None:
     with pytest.raises(hs.ParameterError, match=message):
         Schema.of(content)
 
 
-def test_schema_files(tmp_path):
+def test_schema_files(tmp_path: Path) -> None:
     toml, other = tmp_path / "s.toml", tmp_path / "s.json"
     toml.write_text('names = ["age", "sex"]\n[columns]\nage = [20, 60]\nsex = ["F", "M"]\n')
     schema = Schema.load(toml)
@@ -98,7 +99,7 @@ def test_schema_files(tmp_path):
         Schema.load(toml)
 
 
-def test_training_from_options(people):
+def test_training_from_options(people: Path) -> None:
     result = run("people.csv", *TARGET, *DECLARED, "--epochs", 5, "--batch-size", 50)
     assert result.exit_code == 0, result.output
     statement = Path("people.privacy.txt").read_text()
@@ -118,7 +119,7 @@ def test_training_from_options(people):
     assert "secret31337" not in text
 
 
-def test_json_and_seeds(people):
+def test_json_and_seeds(people: Path) -> None:
     options = ["people.csv", *TARGET, *DECLARED, "--seed", 7, "--json", "--output", "out"]
     one, two = run(*options), run(*options)
     assert one.exit_code == 0, one.output
@@ -131,7 +132,7 @@ def test_json_and_seeds(people):
     assert Path(found["statement"]).exists()
 
 
-def test_regression_and_a_secret_number_of_records(people):
+def test_regression_and_a_secret_number_of_records(people: Path) -> None:
     result = run(
         "people.csv", "--target", "age", "--epsilon", "5", *DECLARED,
         "--categories", "income=low,high", "--population", "250", "--json",
@@ -143,7 +144,7 @@ def test_regression_and_a_secret_number_of_records(people):
     assert Model.load(Path("people.model.json")).classes is None
 
 
-def test_one_class_has_no_model_to_compare_with(people):
+def test_one_class_has_no_model_to_compare_with(people: Path) -> None:
     lines = Path("people.csv").read_text().replace("high", "low")
     Path("one.csv").write_text(lines)
     options = ["one.csv", *TARGET, *DECLARED, "--seed", 1, "--test-fraction", 0.2]
@@ -155,7 +156,9 @@ def test_one_class_has_no_model_to_compare_with(people):
     assert 0 <= found["test_score"] <= 1
 
 
-def test_where_to_save_is_checked_before_anything_is_trained(people, monkeypatch):
+def test_where_to_save_is_checked_before_anything_is_trained(
+    people: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("hockeystick.learn.training.prepare", lambda *a, **k: pytest.fail("ran"))
     for place in ("no/folder", "people.csv/model"):
         result = run("people.csv", *TARGET, *DECLARED, "--output", place)
@@ -172,19 +175,19 @@ def test_where_to_save_is_checked_before_anything_is_trained(people, monkeypatch
         (["--relation", "add-remove", "--population", "250"], "ADD_REMOVE"),
     ],
 )
-def test_the_neighbours_can_be_chosen(people, options, relation):
+def test_the_neighbours_can_be_chosen(people: Path, options: list[str], relation: str) -> None:
     result = run("people.csv", *TARGET, *DECLARED, "--json", *options)
     assert result.exit_code == 0, result.output
     assert json.loads(result.stdout)["privacy"]["relation"] == relation
 
 
-def test_added_records_need_a_population(people):
+def test_added_records_need_a_population(people: Path) -> None:
     result = run("people.csv", *TARGET, *DECLARED, "--relation", "add-remove")
     assert result.exit_code == 2
     assert "population" in result.stderr
 
 
-def test_standard_input(people):
+def test_standard_input(people: Path) -> None:
     options = [*TARGET, *DECLARED, "--seed", "1"]
     from_file = run("people.csv", *options)
     text = "\ufeff" + Path("people.csv").read_text()
@@ -198,7 +201,7 @@ def test_standard_input(people):
     assert "31337" not in broken.output
 
 
-def test_columns_that_nobody_declared(people):
+def test_columns_that_nobody_declared(people: Path) -> None:
     result = run("people.csv", *TARGET)
     assert result.exit_code == 2
     for part in ("[columns]", '"age" = [LOWEST, HIGHEST]', "--bounds", "--categories", "--drop"):
@@ -235,7 +238,9 @@ def test_columns_that_nobody_declared(people):
         ),
     ],
 )
-def test_bad_files_and_options(tmp_path, monkeypatch, text, options, message):
+def test_bad_files_and_options(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, options: list[str], message: str
+) -> None:
     monkeypatch.chdir(tmp_path)
     Path("d.csv").write_text(text)
     result = run("d.csv", *TARGET, "--bounds", "age=0:10", *options)
@@ -246,7 +251,7 @@ def test_bad_files_and_options(tmp_path, monkeypatch, text, options, message):
     assert sorted(p.name for p in tmp_path.iterdir()) == ["d.csv"]
 
 
-def test_files_that_are_no_text(tmp_path):
+def test_files_that_are_no_text(tmp_path: Path) -> None:
     path = tmp_path / "d.csv"
     path.write_bytes(b"age,income\n31337,\xff\xfe\n")
     with pytest.raises(hs.ParameterError, match="must be CSV in UTF-8") as caught:
@@ -254,21 +259,23 @@ def test_files_that_are_no_text(tmp_path):
     assert "31337" not in str(caught.value)
 
 
-def test_a_missing_target(tmp_path):
+def test_a_missing_target(tmp_path: Path) -> None:
     path = tmp_path / "d.csv"
     path.write_text("age,income\n1,5\n1,\n")
     with pytest.raises(hs.ParameterError, match="must not be missing"):
         Table.read(path, "income").targets("income", Number(0, 9))
 
 
-def test_models_that_are_none(tmp_path):
+def test_models_that_are_none(tmp_path: Path) -> None:
     path = tmp_path / "m.json"
     path.write_text("{}")
     with pytest.raises(hs.ParameterError, match="is not a hockeystick model"):
         Model.load(path)
 
 
-def test_real_data_with_the_schema_of_the_examples(tmp_path, monkeypatch):
+def test_real_data_with_the_schema_of_the_examples(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     data = load_breast_cancer()
     with Path("tumours.csv").open("w", newline="") as file:
@@ -288,7 +295,7 @@ def test_real_data_with_the_schema_of_the_examples(tmp_path, monkeypatch):
     assert found["test_score_without_privacy"] > 0.93
 
 
-def test_the_schema_for_adult_reads_its_lines(tmp_path):
+def test_the_schema_for_adult_reads_its_lines(tmp_path: Path) -> None:
     schema = Schema.load(EXAMPLES / "adult.toml")
     path = tmp_path / "adult.data"
     path.write_text(
@@ -300,7 +307,8 @@ def test_the_schema_for_adult_reads_its_lines(tmp_path):
     table = Table.read(path, "income", schema.names)
     assert table.undeclared(schema) == []
     x = table.features(schema, "income")
-    assert x.shape == (2, sum(c.width for n, c in schema.columns.items() if n != "income"))
+    widths = [c.encode([""]).shape[1] for name, c in schema.columns.items() if name != "income"]
+    assert x.shape == (2, sum(widths))
     assert table.targets("income", schema.columns["income"]).tolist() == ["<=50K", ">50K"]
     assert x[0, 0] == pytest.approx((39 - 53.5) / 36.5)
     assert not x[1, 1:9].any()  # nobody knows where this person works

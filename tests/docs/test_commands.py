@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.docs.pages import DOCS, PAGES, same, sessions, shell, write_files
+from tests.support.pages import DOCS, PAGES, same, sessions, shell, write_files
 
 
 @pytest.mark.slow

@@ -82,10 +82,11 @@ def test_panels_are_labelled_and_curves_are_drawn_as_asked() -> None:
 def test_a_log_axis_has_a_few_labels_whatever_its_range(high: float) -> None:
     from matplotlib.figure import Figure
 
-    axes = Figure().add_subplot()
+    figure = Figure()
+    axes = figure.add_subplot()
     axes.set(yscale="log", ylim=(1.0, high))
     plot._log_ticks(axes.yaxis)
-    axes.figure.draw_without_rendering()
+    figure.draw_without_rendering()
     places = [
         tick.get_loc()
         for minor in (False, True)

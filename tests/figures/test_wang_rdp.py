@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 import pytest
 
 import hockeystick as hs
 from hockeystick import classical
-from hockeystick.figures import Figure, wang_3, wang_5, wang_6, wang_7
+from hockeystick.figures import Figure
+from hockeystick.figures.papers import wang
 from hockeystick.figures.wang_rdp import ORDERS
 from tests.support.small_figure import values, watched
 
@@ -21,14 +23,15 @@ THEOREM_9, THEOREM_19 = "upper bound (Theorem 9)", "upper bound (Theorem 19)"
 PROPOSITION_20 = "lower bound (Proposition 20)"
 TRANSITION = "γ·α·exp(ε(α)) = 1"
 PANELS = ("(a)", "(b)", "(c)", "(d)", "(e)", "(f)")
-FIGURES = {3: (wang_3, 0.001), 5: (wang_5, 0.01), 6: (wang_6, 0.1), 7: (wang_7, 0.5)}
+FIGURES = {3: 0.001, 5: 0.01, 6: 0.1, 7: 0.5}
+"""Number and γ."""
 
 
 @pytest.fixture(scope="module")
 def figures() -> dict[int, Figure]:
     return {
-        number: watched(module.figure, MORE if number == 3 else FEW)
-        for number, (module, _) in FIGURES.items()
+        number: watched(wang.FIGURES[number].make, MORE if number == 3 else FEW)
+        for number in FIGURES
     }
 
 
@@ -53,7 +56,7 @@ def response(p: float, order: float) -> float:
     return loss + math.log(p + p * math.exp(-(2 * order - 1) * loss)) / (order - 1)
 
 
-BASES = {
+BASES: dict[str, Callable[[float], float]] = {
     "(a)": lambda order: gaussian(5, order),
     "(b)": lambda order: laplace(2, order),
     "(c)": lambda order: response(0.6, order),
@@ -74,7 +77,7 @@ def test_the_orders_are_few_and_wide() -> None:
 def test_bounds_are_those_of_the_theorems(
     figures: dict[int, Figure], number: int, panel: str
 ) -> None:
-    figure, gamma, curve = figures[number], FIGURES[number][1], BASES[panel]
+    figure, gamma, curve = figures[number], FIGURES[number], BASES[panel]
     upper, lower = values(figure, panel, THEOREM_9), values(figure, panel, PROPOSITION_20)
     for order in upper:
         wanted = classical.rdp_without_replacement(curve, gamma, order, curve(math.inf))

@@ -100,7 +100,9 @@ def of(kind: type[hs.Mechanism]) -> st.SearchStrategy[hs.Mechanism]:
     return drawn_from_fields(kind).filter(lambda mechanism: mechanism.delta(1.0) < 1)
 
 
-BY_CURVE = {k for k in ALL if not find(of(k), lambda _: True).evidence(hs.ADD_REMOVE).pairs}
+BY_CURVE: set[type[hs.Mechanism]] = {
+    kind for kind in ALL if not find(of(kind), lambda _: True).evidence(hs.ADD_REMOVE).pairs
+}
 """Known by a Rényi curve alone: they have no loss, and cannot be sampled."""
 
 WITH_LOSS = [kind for kind in ALL if kind not in BY_CURVE]

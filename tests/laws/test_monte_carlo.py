@@ -46,19 +46,22 @@ class Law:
 def discrete_gaussian(noise: float, shift: int, rate: float) -> Law:
     scale = noise * shift
     x = np.arange(-int(15 * scale) - 5, int(15 * scale) + 6)
-    return Law(*(np.exp(-((x - k) ** 2) / (2 * scale**2)) for k in (shift, 0)), rate)
+    there, here = (np.exp(-((x - k) ** 2) / (2 * scale**2)) for k in (shift, 0))
+    return Law(there, here, rate)
 
 
 def discrete_laplace(noise: float, shift: int, rate: float) -> Law:
     scale = noise * shift
     x = np.arange(-int(60 * scale), int(60 * scale) + 1)
-    return Law(*(np.exp(-np.abs(x - k) / scale) for k in (shift, 0)), rate)
+    there, here = (np.exp(-np.abs(x - k) / scale) for k in (shift, 0))
+    return Law(there, here, rate)
 
 
 def randomized_response(epsilon: float, categories: int, rate: float) -> Law:
     """The record's answer is 1; without it the answer counts as 0."""
     x = np.arange(categories)
-    return Law(*(np.exp(epsilon * (x == k)) for k in (1, 0)), rate)
+    one, zero = (np.exp(epsilon * (x == k)) for k in (1, 0))
+    return Law(one, zero, rate)
 
 
 CASES: list[tuple[hs.Mechanism, Law, int, tuple[float, ...]]] = [

@@ -56,7 +56,9 @@ def test_sampled_gamma_posteriors(
 
 @pytest.mark.parametrize("prior", [(2.0, 5.0), (20.0, 4.0)], ids=str)
 @pytest.mark.parametrize("kind", [hs.BetaPosterior, hs.DirichletPosterior])
-def test_sampled_beta_posteriors(kind: type[hs.Mechanism], prior: tuple[float, float]) -> None:
+def test_sampled_beta_posteriors(
+    kind: Callable[[float, float], hs.Mechanism], prior: tuple[float, float]
+) -> None:
     # Removed or zeroed out: one of the rarest kind, among ever more of the other.
     truth = max(sampled_gamma(min(prior), 1.0, 0.4, 0.6))
     for relation in ORDERED:

@@ -66,8 +66,8 @@ def test_grows_with_the_rate(kind: Kind, data: st.DataObject, rate: float) -> No
     assert high.lower <= (mechanism * count).epsilon(delta).upper
 
 
-NOISY = [hs.Gaussian, hs.Laplace, hs.DiscreteGaussian, hs.DiscreteLaplace]
-LOUD = [hs.RandomizedResponse, hs.ExponentialMechanism, hs.PureDP]
+NOISY: list[Kind] = [hs.Gaussian, hs.Laplace, hs.DiscreteGaussian, hs.DiscreteLaplace]
+LOUD: list[Kind] = [hs.RandomizedResponse, hs.ExponentialMechanism, hs.PureDP]
 
 
 @the.each(NOISY)

@@ -208,6 +208,7 @@ def test_lower_end_when_replacing_moves_less(sampler: hs.Sampler) -> None:
     assert found.lower <= base.delta(1.0, relation=hs.REPLACE_ONE)
 
 
+@pytest.mark.slow
 def test_too_many_releases_on_one_sample_are_refused_at_once() -> None:
     many = (hs.RandomizedResponse(1.0) * 10**6).on(hs.Poisson(0.1))
     with pytest.raises(hs.NumericalError, match="one sample"):

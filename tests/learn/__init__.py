@@ -1,0 +1,1 @@
+"""Private learning: what runs is what is accounted."""

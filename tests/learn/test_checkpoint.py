@@ -3,12 +3,26 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 import hockeystick as hs
-from hockeystick.learn import Budget, Custom, Logistic, Plan, Softmax, Squares, private_sgd
+from hockeystick.learn import (
+    Budget,
+    Custom,
+    Logistic,
+    Objective,
+    Plan,
+    Progress,
+    Softmax,
+    Squares,
+    private_sgd,
+)
+from hockeystick.learn.watch import Callback
+from hockeystick.numerics.types import Array
 
 X = np.random.default_rng(0).standard_normal((60, 3))
 Y = (X[:, 0] > 0).astype(float)
@@ -18,22 +32,24 @@ class Interrupted(Exception):
     pass
 
 
-def interrupt_at(step):
-    def callback(progress):
+def interrupt_at(step: int) -> Callback:
+    def callback(progress: Progress) -> None:
         if progress.step == step:
             raise Interrupted
 
     return callback
 
 
-def plan(**options):
+def plan(**options: Any) -> Plan:
     given = {"steps": 12, "clip": 1.0, "batch_size": 6, "momentum": 0.9} | options
     return Plan(hs.Gaussian(1.1), hs.Poisson(0.1), **given)
 
 
 @pytest.mark.parametrize("sampler", [hs.Poisson(0.1), hs.Poisson(0.001), hs.EveryRecord()])
 @pytest.mark.parametrize("noise", [hs.Gaussian(1.1), hs.Laplace(2.0)])
-def test_resuming_is_bit_identical_under_a_seed(tmp_path, sampler, noise):
+def test_resuming_is_bit_identical_under_a_seed(
+    tmp_path: Path, sampler: hs.Sampler, noise: hs.Gaussian | hs.Laplace
+) -> None:
     chosen = Plan(noise, sampler, steps=12, clip=1.0, batch_size=6, momentum=0.9)
     whole = private_sgd(Logistic(), X, Y, chosen, rng=3, every=5)
     place = tmp_path / "run.json"
@@ -48,12 +64,17 @@ def test_resuming_is_bit_identical_under_a_seed(tmp_path, sampler, noise):
     assert resumed.accountant.spent == whole.accountant.spent == chosen.mechanism
 
 
-def test_the_accountant_and_the_budget_survive(tmp_path):
+def test_the_accountant_and_the_budget_survive(tmp_path: Path) -> None:
     place, ledger = tmp_path / "run.json", tmp_path / "ledger.json"
     accountant = hs.Accountant()
     accountant.spend(hs.Gaussian(4.0))
     accountant.save(ledger)
-    options = {"budget": Budget(4.0, 1e-5), "every": 5, "checkpoint": place, "rng": 3}
+    options: dict[str, Any] = {
+        "budget": Budget(4.0, 1e-5),
+        "every": 5,
+        "checkpoint": place,
+        "rng": 3,
+    }
     chosen = plan(steps=1000)
     with pytest.raises(Interrupted):
         private_sgd(
@@ -65,7 +86,7 @@ def test_the_accountant_and_the_budget_survive(tmp_path):
     assert (run.accountant.spent + chosen.step).epsilon(1e-5) > 4.0
 
 
-def test_a_finished_run_is_not_run_again(tmp_path):
+def test_a_finished_run_is_not_run_again(tmp_path: Path) -> None:
     place = tmp_path / "run.json"
     first = private_sgd(Logistic(), X, Y, plan(), rng=3, checkpoint=place)
     again = private_sgd(Logistic(), X, Y, plan(), rng=3, checkpoint=place)
@@ -75,7 +96,7 @@ def test_a_finished_run_is_not_run_again(tmp_path):
     assert not any("finished" in note for note in first.notes)
 
 
-def test_what_another_accountant_spent_is_not_lost(tmp_path):
+def test_what_another_accountant_spent_is_not_lost(tmp_path: Path) -> None:
     place = tmp_path / "run.json"
     private_sgd(Logistic(), X, Y, plan(), rng=3, checkpoint=place)
     other = hs.Accountant()
@@ -84,7 +105,7 @@ def test_what_another_accountant_spent_is_not_lost(tmp_path):
         private_sgd(Logistic(), X, Y, plan(), rng=3, checkpoint=place, accountant=other)
 
 
-def test_the_state_of_a_secure_generator_is_never_written(tmp_path):
+def test_the_state_of_a_secure_generator_is_never_written(tmp_path: Path) -> None:
     place = tmp_path / "run.json"
     private_sgd(Logistic(), X, Y, plan(), checkpoint=place)
     assert json.loads(place.read_text())["generator"] is None
@@ -93,11 +114,11 @@ def test_the_state_of_a_secure_generator_is_never_written(tmp_path):
     assert json.loads(seeded.read_text())["generator"] is not None
 
 
-def test_a_secure_run_resumes_with_its_accountant(tmp_path):
+def test_a_secure_run_resumes_with_its_accountant(tmp_path: Path) -> None:
     place = tmp_path / "run.json"
     with pytest.raises(Interrupted):
         private_sgd(Logistic(), X, Y, plan(), every=5, checkpoint=place, callback=interrupt_at(5))
-    seen = []
+    seen: list[Progress] = []
     run = private_sgd(Logistic(), X, Y, plan(), every=1, checkpoint=place, callback=seen.append)
     assert [progress.step for progress in seen] == list(range(6, 13))
     assert run.accountant.spent == plan().mechanism
@@ -106,7 +127,7 @@ def test_a_secure_run_resumes_with_its_accountant(tmp_path):
 @pytest.mark.parametrize(
     "changed", [{"clip": 2.0}, {"steps": 13}, {"learning_rate": 0.1}, {"relation": hs.ZERO_OUT}]
 )
-def test_another_plan_is_refused(tmp_path, changed):
+def test_another_plan_is_refused(tmp_path: Path, changed: dict[str, Any]) -> None:
     place = tmp_path / "run.json"
     private_sgd(Logistic(), X, Y, plan(), rng=3, checkpoint=place)
     with pytest.raises(hs.ParameterError, match="another plan"):
@@ -114,7 +135,7 @@ def test_another_plan_is_refused(tmp_path, changed):
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"format": "hockeystick accountant"}', "\x00"])
-def test_other_files_are_refused(tmp_path, text):
+def test_other_files_are_refused(tmp_path: Path, text: str) -> None:
     place = tmp_path / "run.json"
     place.write_text(text)
     with pytest.raises(hs.ParameterError, match="is not a hockeystick checkpoint"):
@@ -122,7 +143,7 @@ def test_other_files_are_refused(tmp_path, text):
     assert place.read_text() == text
 
 
-def test_a_damaged_checkpoint_is_refused(tmp_path):
+def test_a_damaged_checkpoint_is_refused(tmp_path: Path) -> None:
     place = tmp_path / "run.json"
     private_sgd(Logistic(), X, Y, plan(), rng=3, checkpoint=place)
     whole = json.loads(place.read_text())
@@ -135,7 +156,7 @@ def test_a_damaged_checkpoint_is_refused(tmp_path):
         private_sgd(Logistic(), X, Y, plan(), rng=3, checkpoint=place)
 
 
-def stopped_at(step, place, **options):
+def stopped_at(step: int, place: Path, **options: Any) -> None:
     with pytest.raises(Interrupted):
         private_sgd(
             Logistic(), X, Y, plan(), every=step, checkpoint=place, callback=interrupt_at(step),
@@ -143,7 +164,7 @@ def stopped_at(step, place, **options):
         )  # fmt: skip
 
 
-def test_a_generator_that_could_start_again_is_refused(tmp_path):
+def test_a_generator_that_could_start_again_is_refused(tmp_path: Path) -> None:
     """The same generator, made anew, would add the first steps' noise once more."""
     place = tmp_path / "run.json"
     with pytest.raises(hs.ParameterError, match="rng must be None or a seed"):
@@ -152,7 +173,7 @@ def test_a_generator_that_could_start_again_is_refused(tmp_path):
 
 
 @pytest.mark.parametrize("earlier", [None, 3])
-def test_a_seed_is_refused_after_steps_without_one(tmp_path, earlier):
+def test_a_seed_is_refused_after_steps_without_one(tmp_path: Path, earlier: int | None) -> None:
     place = tmp_path / "run.json"
     stopped_at(5, place, rng=earlier)
     if earlier is not None:
@@ -161,7 +182,7 @@ def test_a_seed_is_refused_after_steps_without_one(tmp_path, earlier):
         private_sgd(Logistic(), X, Y, plan(), rng=3, checkpoint=place)
 
 
-def test_that_there_was_a_seed_is_never_forgotten(tmp_path):
+def test_that_there_was_a_seed_is_never_forgotten(tmp_path: Path) -> None:
     place = tmp_path / "run.json"
     stopped_at(5, place, rng=3)
     stopped_at(6, place)
@@ -173,18 +194,18 @@ def test_that_there_was_a_seed_is_never_forgotten(tmp_path):
     assert "protects nobody" not in str(run.privacy(1e-5))
 
 
-def test_that_a_loss_was_shown_is_never_forgotten(tmp_path):
+def test_that_a_loss_was_shown_is_never_forgotten(tmp_path: Path) -> None:
     place = tmp_path / "run.json"
     stopped_at(5, place, training_loss=True)
     run = private_sgd(Logistic(), X, Y, plan(), checkpoint=place)
     assert "no epsilon covers" in str(run.privacy(1e-5))
 
 
-def one(theta, x, y):
+def one(theta: Array, x: Array, y: Array) -> Array:
     return x[:, :3] - theta
 
 
-def other(theta, x, y):
+def other(theta: Array, x: Array, y: Array) -> Array:
     return theta - x[:, :3]
 
 
@@ -197,7 +218,9 @@ def other(theta, x, y):
         (Custom(3, one, one), Custom(3, one, one), 4, "another number of features"),
     ],
 )
-def test_another_problem_is_refused(tmp_path, first, second, features, message):
+def test_another_problem_is_refused(
+    tmp_path: Path, first: Objective, second: Objective, features: int, message: str
+) -> None:
     place = tmp_path / "run.json"
     private_sgd(first, X, Y, plan(), rng=3, checkpoint=place)
     x = np.column_stack([X, X])[:, :features]

@@ -159,4 +159,5 @@ def test_an_estimator_that_sets_a_generator_is_refused() -> None:
 def test_a_single_fit_warns_of_nothing() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        LogisticRegression(epochs=1, random_state=0).fit(X, Y)
+        model = LogisticRegression(epochs=1, random_state=0).fit(X, Y)
+    assert model.coef_.any()

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import mpmath
 import pytest
 
 import hockeystick as hs
 from hockeystick.learn.scenarios import (
+    Calibration,
     Problem,
     full_batch,
     poisson_gaussian,
@@ -24,7 +28,9 @@ PROBLEMS = [
 
 @pytest.mark.parametrize("problem", PROBLEMS)
 @pytest.mark.parametrize("scenario", [pure_laplace, full_batch, poisson_gaussian])
-def test_exact_noise_is_the_least_that_meets_the_target(scenario, problem):
+def test_exact_noise_is_the_least_that_meets_the_target(
+    scenario: Callable[[Problem], Calibration], problem: Problem
+) -> None:
     found = scenario(problem)
     target = problem.epsilon
     assert target * (1 - 1e-7) < found.cost(found.exact) <= target * (1 + 1e-8)
@@ -34,7 +40,9 @@ def test_exact_noise_is_the_least_that_meets_the_target(scenario, problem):
 
 @pytest.mark.parametrize("problem", PROBLEMS)
 @pytest.mark.parametrize("scenario", [pure_laplace, full_batch, poisson_gaussian])
-def test_corrected_noise_is_enough_and_printed_noise_is_not(scenario, problem):
+def test_corrected_noise_is_enough_and_printed_noise_is_not(
+    scenario: Callable[[Problem], Calibration], problem: Problem
+) -> None:
     found = scenario(problem)
     assert found.exact <= found.corrected * (1 + 1e-9)
     assert found.cost(found.corrected) <= problem.epsilon * (1 + 1e-14)
@@ -42,7 +50,7 @@ def test_corrected_noise_is_enough_and_printed_noise_is_not(scenario, problem):
 
 
 @pytest.mark.parametrize("problem", PROBLEMS)
-def test_in_pure_privacy_the_corrected_formula_is_exact(problem):
+def test_in_pure_privacy_the_corrected_formula_is_exact(problem: Problem) -> None:
     """The largest loss of one step by hand: log(1 + γ(e^{2C/mσ} − 1)), T times."""
     found = pure_laplace(problem)
     assert found.corrected == pytest.approx(found.exact, rel=1e-8)
@@ -52,7 +60,7 @@ def test_in_pure_privacy_the_corrected_formula_is_exact(problem):
     assert float(total) == pytest.approx(problem.epsilon, rel=1e-12)
 
 
-def test_the_printed_rho_of_the_second_scenario():
+def test_the_printed_rho_of_the_second_scenario() -> None:
     """ε = 1, δ = 1e-5: ρ = 0.144 is printed, of which the square is meant."""
     problem = Problem(1.0, 1e-5, steps=1, population=1, batch=1)
     found = full_batch(problem)
@@ -64,13 +72,13 @@ def test_the_printed_rho_of_the_second_scenario():
 
 
 @pytest.mark.parametrize("problem", PROBLEMS)
-def test_the_third_scenario_by_the_lectures_own_sum(problem):
+def test_the_third_scenario_by_the_lectures_own_sum(problem: Problem) -> None:
     """Σ of binomial terms at every integer order in high precision; the best one meets ε."""
     found = poisson_gaussian(problem)
     rate = mpmath.mpf(problem.batch) / problem.population
     rho = (mpmath.mpf(problem.clip) / (problem.batch * found.corrected)) ** 2 / 2
 
-    def epsilon(order):
+    def epsilon(order: int) -> mpmath.mpf:
         terms = (1 - rate) ** (order - 1) * (1 + (order - 1) * rate)
         for i in range(2, order + 1):
             weight = mpmath.binomial(order, i) * rate**i * (1 - rate) ** (order - i)
@@ -86,7 +94,7 @@ def test_the_third_scenario_by_the_lectures_own_sum(problem):
     )
 
 
-def test_the_table_has_a_row_for_each():
+def test_the_table_has_a_row_for_each() -> None:
     rows = table(PROBLEMS[0]).splitlines()
     assert len(rows) == 5
     for row, found in zip(rows[2:], scenarios(PROBLEMS[0]), strict=True):
@@ -109,13 +117,13 @@ def test_the_table_has_a_row_for_each():
         ({"clip": -1.0}, "clip"),
     ],
 )
-def test_refusals(change, message):
+def test_refusals(change: dict[str, Any], message: str) -> None:
     given = {"epsilon": 1.0, "delta": 1e-5, "steps": 1, "population": 100, "batch": 10} | change
     with pytest.raises(hs.ParameterError, match=message):
         Problem(**given)
 
 
-def test_an_epsilon_that_no_order_can_show():
+def test_an_epsilon_that_no_order_can_show() -> None:
     with pytest.raises(hs.ParameterError, match="epsilon must be above"):
         poisson_gaussian(Problem(0.01, 1e-5, steps=1, population=100, batch=10))
 

@@ -2,22 +2,37 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import pytest
 from scipy import stats
 
 import hockeystick as hs
-from hockeystick.learn import Budget, Custom, Logistic, Plan, Softmax, Squares, private_sgd
-from hockeystick.random.generators import generator
+from hockeystick.learn import (
+    Budget,
+    Custom,
+    Logistic,
+    Objective,
+    Plan,
+    Progress,
+    Softmax,
+    Squares,
+    private_sgd,
+)
+from hockeystick.numerics.types import Array
+from hockeystick.random.generators import Randomness, generator
 
 X = np.random.default_rng(0).standard_normal((60, 3))
 Y = (X[:, 0] > 0).astype(float)
 QUIET = 1e-13  # a noise multiplier too small to matter
 
 
-def plan(noise=None, sampler=None, **options):
+def plan(
+    noise: hs.Gaussian | hs.Laplace | None = None, sampler: hs.Sampler | None = None, **options: Any
+) -> Plan:
     given = {"steps": 10, "clip": 1.0, "batch_size": 6} | options
     return Plan(noise or hs.Gaussian(1.1), sampler or hs.Poisson(0.1), **given)
 
@@ -26,15 +41,24 @@ def plan(noise=None, sampler=None, **options):
 class Spy(hs.Poisson):
     """Remembers what it drew."""
 
-    drawn: list = field(default_factory=list, compare=False)
+    drawn: list[tuple[int, Array]] = field(default_factory=list, compare=False)
 
-    def draw(self, population, rng=None):
+    def draw(self, population: int, rng: Randomness = None) -> Array:
         batch = super().draw(population, rng)
         self.drawn.append((population, batch))
         return batch
 
 
-def reference(x, y, batches, clip, divisor, rate, momentum, penalty):
+def reference(
+    x: Array,
+    y: Array,
+    batches: list[Array],
+    clip: float,
+    divisor: float,
+    rate: float,
+    momentum: float,
+    penalty: float,
+) -> Array:
     """Logistic regression in the form of Sutskever et al. (2013), record by record."""
     theta, velocity = np.zeros(x.shape[1]), np.zeros(x.shape[1])
     for batch in batches:
@@ -50,7 +74,7 @@ def reference(x, y, batches, clip, divisor, rate, momentum, penalty):
 
 @pytest.mark.parametrize("momentum", [0.0, 0.9])
 @pytest.mark.parametrize("penalty", [0.0, 0.3])
-def test_steps_are_those_of_the_lecture(momentum, penalty):
+def test_steps_are_those_of_the_lecture(momentum: float, penalty: float) -> None:
     spy = Spy(0.3)
     chosen = plan(
         hs.Gaussian(QUIET), spy, clip=0.4, batch_size=20, learning_rate=0.7,
@@ -68,7 +92,9 @@ def test_steps_are_those_of_the_lecture(momentum, penalty):
 @pytest.mark.parametrize(
     ("noise", "law"), [(hs.Gaussian(1.5), stats.norm), (hs.Laplace(1.5), stats.laplace)]
 )
-def test_the_noise_that_runs_is_the_noise_that_is_accounted(noise, law):
+def test_the_noise_that_runs_is_the_noise_that_is_accounted(
+    noise: hs.Gaussian | hs.Laplace, law: Any
+) -> None:
     """100 000 parameters without any gradient: each is the noise of one step, times −η/b."""
     chosen = plan(noise, hs.EveryRecord(), steps=1, clip=2.0, batch_size=4, learning_rate=0.5)
     x = np.zeros((3, 100_000))
@@ -81,7 +107,7 @@ def test_the_noise_that_runs_is_the_noise_that_is_accounted(noise, law):
     assert chosen.noise.scale == 3.0
 
 
-def test_empty_batches_add_noise_and_count():
+def test_empty_batches_add_noise_and_count() -> None:
     run = private_sgd(Logistic(), X, Y, plan(sampler=hs.Poisson(0.0), steps=50), rng=1)
     assert run.accountant.spent == run.plan.mechanism
     assert run.taken == 50
@@ -89,12 +115,12 @@ def test_empty_batches_add_noise_and_count():
     assert 0.1 * spread < np.abs(run.parameters).max() < 5 * spread
 
 
-def test_nobody_at_all_is_a_data_set_too():
+def test_nobody_at_all_is_a_data_set_too() -> None:
     run = private_sgd(Logistic(), np.zeros((0, 3)), np.zeros(0), plan(), rng=1)
     assert run.accountant.spent == plan().mechanism
 
 
-def test_every_step_is_spent_on_top_of_what_was_spent():
+def test_every_step_is_spent_on_top_of_what_was_spent() -> None:
     accountant = hs.Accountant()
     accountant.spend(hs.Laplace(4.0))
     run = private_sgd(Logistic(), X, Y, plan(), rng=1, accountant=accountant)
@@ -104,17 +130,17 @@ def test_every_step_is_spent_on_top_of_what_was_spent():
         private_sgd(Logistic(), X, Y, plan(), accountant=hs.Accountant(hs.REPLACE_ONE))
 
 
-def test_earlier_spending_need_not_have_a_text():
+def test_earlier_spending_need_not_have_a_text() -> None:
     accountant = hs.Accountant()
     accountant.spend(hs.RenyiDP(lambda order: order / 50))
     private_sgd(Logistic(), X, Y, plan(), rng=1, accountant=accountant)
     assert accountant.spent.parts[plan().step] == 10
 
 
-def test_the_step_is_spent_before_its_noise_is_drawn():
+def test_the_step_is_spent_before_its_noise_is_drawn() -> None:
     accountant, seen = hs.Accountant(), []
 
-    def gradient(theta, x, y):
+    def gradient(theta: Array, x: Array, y: Array) -> Array:
         seen.append(accountant.spent)
         return np.zeros((len(y), 1))
 
@@ -124,11 +150,11 @@ def test_the_step_is_spent_before_its_noise_is_drawn():
 
 
 @pytest.mark.parametrize("broken", ["callback", "gradient"])
-def test_a_run_that_breaks_off_costs_the_whole_plan(broken):
+def test_a_run_that_breaks_off_costs_the_whole_plan(broken: str) -> None:
     """What was seen may be why."""
     accountant, calls = hs.Accountant(), []
 
-    def fail(*seen):
+    def fail(*seen: Any) -> Any:
         calls.append(seen)
         if len(calls) == 3:
             raise RuntimeError("enough")
@@ -143,11 +169,11 @@ def test_a_run_that_breaks_off_costs_the_whole_plan(broken):
     assert accountant.spent == plan().mechanism
 
 
-def test_epochs_drawn_as_a_whole_are_one_event_of_many_steps():
+def test_epochs_drawn_as_a_whole_are_one_event_of_many_steps() -> None:
     chosen = plan(sampler=hs.RandomAllocation(4), steps=3)
     calls = []
 
-    def gradient(theta, x, y):
+    def gradient(theta: Array, x: Array, y: Array) -> Array:
         calls.append(len(y))
         return np.zeros((len(y), 1))
 
@@ -158,7 +184,7 @@ def test_epochs_drawn_as_a_whole_are_one_event_of_many_steps():
 
 
 @pytest.mark.parametrize("earlier", [None, hs.Gaussian(3.0)])
-def test_a_run_ends_before_the_budget_does(earlier):
+def test_a_run_ends_before_the_budget_does(earlier: hs.Mechanism | None) -> None:
     accountant, budget = hs.Accountant(), Budget(2.0, 1e-5)
     if earlier:
         accountant.spend(earlier)
@@ -171,7 +197,7 @@ def test_a_run_ends_before_the_budget_does(earlier):
     assert (accountant.spent + run.plan.step).epsilon(1e-5) > 2.0
 
 
-def test_a_spent_budget_allows_nothing():
+def test_a_spent_budget_allows_nothing() -> None:
     accountant = hs.Accountant()
     accountant.spend(hs.Gaussian(0.1))
     run = private_sgd(
@@ -182,10 +208,10 @@ def test_a_spent_budget_allows_nothing():
     assert not run.parameters.any()
 
 
-def test_reports_tell_epsilon_and_only_public_losses():
-    seen = []
+def test_reports_tell_epsilon_and_only_public_losses() -> None:
+    seen: list[Progress] = []
     public = (X[:10], Y[:10])
-    options = {"rng": 1, "delta": 1e-5, "callback": seen.append, "every": 4}
+    options: dict[str, Any] = {"rng": 1, "delta": 1e-5, "callback": seen.append, "every": 4}
     chosen = plan(sampler=hs.EveryRecord())
     run = private_sgd(Logistic(), X, Y, chosen, **options)
     assert [(p.step, p.steps, p.loss) for p in seen] == [
@@ -213,14 +239,14 @@ def test_reports_tell_epsilon_and_only_public_losses():
 
 
 @pytest.mark.parametrize("stop", [lambda p: p.step >= 3, lambda p: np.float64(p.step) >= 3])
-def test_to_stop_early_costs_the_whole_plan(stop):
+def test_to_stop_early_costs_the_whole_plan(stop: Callable[[Progress], bool]) -> None:
     run = private_sgd(Logistic(), X, Y, plan(), rng=1, callback=stop, every=1)
     assert run.taken == 3
     assert run.accountant.spent == plan().mechanism
     assert run.privacy(1e-5).mechanism == plan().mechanism
 
 
-def test_the_bar_goes_to_standard_error(capsys):
+def test_the_bar_goes_to_standard_error(capsys: pytest.CaptureFixture[str]) -> None:
     chosen = plan(sampler=hs.EveryRecord())
     private_sgd(Logistic(), X, Y, chosen, rng=1, progress=True, delta=1e-5, validation=(X, Y))
     out, err = capsys.readouterr()
@@ -230,7 +256,7 @@ def test_the_bar_goes_to_standard_error(capsys):
     assert "ε" in err
 
 
-def test_seeds_repeat_and_secure_runs_do_not():
+def test_seeds_repeat_and_secure_runs_do_not() -> None:
     one, two, other = (private_sgd(Logistic(), X, Y, plan(), rng=s).parameters for s in (1, 1, 2))
     np.testing.assert_array_equal(one, two)
     assert (one != other).all()
@@ -240,12 +266,12 @@ def test_seeds_repeat_and_secure_runs_do_not():
     assert "protects nobody" in str(private_sgd(Logistic(), X, Y, plan(), rng=1).privacy(1e-5))
 
 
-def test_starting_parameters():
+def test_starting_parameters() -> None:
     chosen = plan(hs.Gaussian(QUIET), hs.Poisson(0.0), regularisation=0.1, steps=1)
-    run = private_sgd(Logistic(), X, Y, chosen, start=[1.0, 2.0, 3.0], rng=0)
+    run = private_sgd(Logistic(), X, Y, chosen, start=np.array([1.0, 2.0, 3.0]), rng=0)
     np.testing.assert_allclose(run.parameters[:, 0], 0.95 * np.array([1.0, 2.0, 3.0]), rtol=1e-9)
     with pytest.raises(hs.ParameterError, match="start must hold 3 x 1 finite numbers"):
-        private_sgd(Logistic(), X, Y, chosen, start=[1.0, 2.0], rng=0)
+        private_sgd(Logistic(), X, Y, chosen, start=np.array([1.0, 2.0]), rng=0)
 
 
 @pytest.mark.parametrize(
@@ -259,7 +285,7 @@ def test_starting_parameters():
         (np.full((1, 2), 31337.0), np.array([np.nan]), "must be finite"),
     ],
 )
-def test_bad_records_are_refused_without_being_shown(x, y, message):
+def test_bad_records_are_refused_without_being_shown(x: Array, y: Array, message: str) -> None:
     with pytest.raises(hs.ParameterError, match=message) as caught:
         private_sgd(Squares(), x, y, plan())
     assert "31337" not in str(caught.value)
@@ -267,14 +293,16 @@ def test_bad_records_are_refused_without_being_shown(x, y, message):
 
 @pytest.mark.parametrize("objective", [Logistic(), Softmax(3)])
 @pytest.mark.parametrize("target", [31337.0, -1.0, 0.5])
-def test_targets_without_a_loss_are_refused_without_being_shown(objective, target):
+def test_targets_without_a_loss_are_refused_without_being_shown(
+    objective: Objective, target: float
+) -> None:
     with pytest.raises(hs.ParameterError, match="targets must be") as caught:
         private_sgd(objective, X, np.append(Y[1:], target), plan())
     assert str(target) not in str(caught.value)
     assert "31337" not in str(caught.value)
 
 
-def test_a_batch_larger_than_the_data():
+def test_a_batch_larger_than_the_data() -> None:
     chosen = plan(sampler=hs.WithoutReplacement(50, 100), relation=hs.REPLACE_ONE)
     with pytest.raises(hs.ParameterError, match="population must be the declared 100, got 60"):
         private_sgd(Logistic(), X, Y, chosen)
@@ -282,7 +310,7 @@ def test_a_batch_larger_than_the_data():
         hs.WithoutReplacement(100, 60)
 
 
-def test_an_accountant_that_would_answer_for_other_neighbours_is_refused():
+def test_an_accountant_that_would_answer_for_other_neighbours_is_refused() -> None:
     chosen = plan(relation=hs.REPLACE_ONE)
     accountant = hs.Accountant()
     with pytest.raises(hs.RelationError, match=r"make it Accountant\(REPLACE_ONE\)"):
@@ -293,7 +321,7 @@ def test_an_accountant_that_would_answer_for_other_neighbours_is_refused():
     assert accountant.epsilon(1e-5) == run.privacy(1e-5).epsilon
 
 
-def test_a_generator_of_unknown_security_is_noted():
+def test_a_generator_of_unknown_security_is_noted() -> None:
     own = private_sgd(Logistic(), X, Y, plan(), rng=np.random.default_rng())
     assert "came from the caller's PCG64" in str(own.privacy(1e-5))
     assert "protects nobody" in str(own.privacy(1e-5))
@@ -304,7 +332,7 @@ def test_a_generator_of_unknown_security_is_noted():
 @pytest.mark.parametrize(
     "public", [(X[:, :2], Y), (X, Y[1:]), (X, Y + 1), (X[0], Y)], ids=["2", "rows", "y", "row"]
 )
-def test_validation_is_checked_before_anything_is_spent(public):
+def test_validation_is_checked_before_anything_is_spent(public: tuple[Array, Array]) -> None:
     accountant = hs.Accountant()
     with pytest.raises(hs.ParameterError):
         private_sgd(Logistic(), X, Y, plan(), rng=1, accountant=accountant, validation=public)

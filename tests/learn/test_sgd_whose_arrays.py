@@ -25,7 +25,7 @@ from hockeystick.learn import (
     Squares,
     private_sgd,
 )
-from hockeystick.numerics.series import Array
+from hockeystick.numerics.types import Array
 
 STEPS = 5
 X = np.random.default_rng(0).standard_normal((60, 3))

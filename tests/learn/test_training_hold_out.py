@@ -18,7 +18,7 @@ from hockeystick.learn import LogisticRegression
 from hockeystick.learn.estimator import PrivateEstimator
 from hockeystick.learn.schema import Category, Number, Schema
 from hockeystick.learn.table import Table
-from hockeystick.learn.training import hold_out, prepare, train
+from hockeystick.learn.training import hold_out, prepare
 from hockeystick.random.generators import generator
 
 SCHEMA = Schema({"age": Number(0, 100), "job": Category(("farm", "none"))})
@@ -47,9 +47,9 @@ def trained_on(ages: list[int], seed: int, relation: str, monkeypatch: Any) -> s
     monkeypatch.setattr(PrivateEstimator, "_train", spy)
     population = {"population": 20} if relation == "add-remove" else {}
     with pytest.raises(InterruptedError):
-        train(
+        prepare(
             table(ages), "job", SCHEMA, test_fraction=0.2, rng=seed, relation=relation, **population
-        )
+        ).run()
     return seen[0]
 
 
@@ -192,6 +192,7 @@ def test_no_warning_tells_how_many_labels_there_are() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         model.fit(np.zeros((25, 2)), np.array(labels[:25]))
+    assert model.classes_.tolist() == sorted(labels)
 
 
 def test_the_plan_depends_on_what_is_public_alone() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,44 +12,45 @@ from scipy import special, stats
 
 import hockeystick as hs
 from hockeystick.learn import Plan, Privacy, draw_trials, tuned, tuning_cost
-from hockeystick.learn.tuning import expected_trials
+from hockeystick.learn.tuning import Shape, expected_trials
+from hockeystick.numerics.types import Array
 from hockeystick.random.generators import generator
 
 SHAPES = [-0.5, 0.0, 1.0, 2.5]
 
 
-def gamma_of(trials, shape):
+def gamma_of(trials: float, shape: float) -> float:
     """γ with that mean, by a root finder of its own."""
     from scipy.optimize import brentq
 
-    def mean(log):
+    def mean(log: float) -> float:
         g = math.exp(log)
         return (1 / g - 1) / -log if shape == 0 else shape * (1 - g) / (g * (1 - g**shape))
 
     return math.exp(brentq(lambda log: mean(log) - trials, -60, -1e-9, xtol=1e-14))
 
 
-def pgf(x, trials, shape):
+def pgf(x: Array, trials: float, shape: Shape) -> Array:
     """E[x^K] of the law of K, in closed form."""
     if shape == "poisson":
         return np.exp(trials * (x - 1))
     g = gamma_of(trials, shape)
     if shape == 0:
-        return np.log1p(-(1 - g) * x) / math.log(g)
-    return ((1 - (1 - g) * x) ** -shape - 1) / (g**-shape - 1)
+        return np.asarray(np.log1p(-(1 - g) * x) / math.log(g))
+    return np.asarray(((1 - (1 - g) * x) ** -shape - 1) / (g**-shape - 1))
 
 
-def mass(k, trials, shape):
+def mass(k: Array, trials: float, shape: float) -> Array:
     g = gamma_of(trials, shape)
     if shape == 0:
-        return (1 - g) ** k / (k * math.log(1 / g))
+        return np.asarray((1 - g) ** k / (k * math.log(1 / g)))
     rising = special.gammaln(k + shape) - special.gammaln(k + 1)
-    return (1 - g) ** k * np.exp(rising) / (special.gamma(shape) * (g**-shape - 1))
+    return np.asarray((1 - g) ** k * np.exp(rising) / (special.gamma(shape) * (g**-shape - 1)))
 
 
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("trials", [1.5, 10.0, 1000.0])
-def test_gaussian_noise_has_a_closed_form(shape, trials):
+def test_gaussian_noise_has_a_closed_form(shape: float, trials: float) -> None:
     """ε(λ) = λρ; the best λ̂ is √(log(1/γ)/ρ): Papernot and Steinke (2022), Corollary 4."""
     sigma = 4.0
     rho, log = 1 / (2 * sigma**2), -math.log(gamma_of(trials, shape))
@@ -62,7 +64,7 @@ def test_gaussian_noise_has_a_closed_form(shape, trials):
 
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("trials", [1.5, 10.0, 1000.0])
-def test_the_mean_loss_is_below_every_order(shape, trials):
+def test_the_mean_loss_is_below_every_order(shape: float, trials: float) -> None:
     """At order 1 log E[K]/(λ − 1) is infinite, but D_1 <= D_λ; the best λ is 1 + √(log E[K]/ρ)."""
     rho, log = 1 / 32, -math.log(gamma_of(trials, shape))
     extra = (1 + shape) * (2 * math.sqrt(rho * log) - rho)
@@ -71,7 +73,7 @@ def test_the_mean_loss_is_below_every_order(shape, trials):
     assert least * (1 - 1e-12) <= found <= least * 1.07  # orders are tried by powers of 2
 
 
-def test_the_mean_loss_of_poisson_trials_and_of_what_has_none():
+def test_the_mean_loss_of_poisson_trials_and_of_what_has_none() -> None:
     curve = tuned(hs.Gaussian(4.0), 10, shape="poisson")
     assert 1 / 32 < curve.rdp(1) <= min(curve.rdp(x) for x in (1.5, 2.0, 3.0, 5.0, 9.0))
     assert tuned(hs.Gaussian(0.0), 10).rdp(1) == math.inf
@@ -79,7 +81,7 @@ def test_the_mean_loss_of_poisson_trials_and_of_what_has_none():
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-def test_pure_privacy_costs_two_plus_eta_times(shape):
+def test_pure_privacy_costs_two_plus_eta_times(shape: float) -> None:
     """Papernot and Steinke (2022), Corollary 3; three times for the geometric law."""
     found = tuned(hs.Laplace(4.0), 50, shape=shape).rdp(math.inf)
     assert found == pytest.approx((2 + shape) * 0.25, rel=1e-9)
@@ -88,7 +90,7 @@ def test_pure_privacy_costs_two_plus_eta_times(shape):
 @pytest.mark.parametrize("shape", [*SHAPES, "poisson"])
 @pytest.mark.parametrize("trials", [1.5, 8.0])
 @pytest.mark.parametrize("epsilon", [0.3, 1.5])
-def test_no_best_of_k_costs_more(shape, trials, epsilon):
+def test_no_best_of_k_costs_more(shape: Shape, trials: float, epsilon: float) -> None:
     """Answers 0 to 3 by randomized response, the highest is best; its law by the pgf of K."""
     base = hs.RandomizedResponse(epsilon, categories=4)
     top = math.exp(epsilon) / (math.exp(epsilon) + 3)
@@ -114,14 +116,14 @@ def test_no_best_of_k_costs_more(shape, trials, epsilon):
     assert best > epsilon / 4  # the comparison is not empty
 
 
-def test_poisson_trials_by_theorem_six():
+def test_poisson_trials_by_theorem_six() -> None:
     base, mean, order = hs.Gaussian(6.0), 20.0, 3.0
     profile = base.delta(math.log(1.5))
     wanted = order / 72 + mean * profile + math.log(mean) / 2
     assert tuned(base, mean, shape="poisson").rdp(order) == pytest.approx(wanted, rel=1e-9)
 
 
-def test_the_cost_lies_between_one_run_and_all_of_them():
+def test_the_cost_lies_between_one_run_and_all_of_them() -> None:
     one = hs.Gaussian(20.0)
     cost = tuning_cost(one, trials=30, delta=1e-6)
     assert one.epsilon(1e-6) < cost < (one * 30).epsilon(1e-6)
@@ -133,7 +135,7 @@ def test_the_cost_lies_between_one_run_and_all_of_them():
 
 
 @pytest.mark.parametrize("shape", [1.0, "poisson"])
-def test_a_model_is_tuned_for_its_own_neighbours(shape):
+def test_a_model_is_tuned_for_its_own_neighbours(shape: Shape) -> None:
     """Replacing a record moves clipped gradients twice as far as removing one."""
     plan = Plan(hs.Gaussian(40.0), hs.EveryRecord(), 4, 1.0, 8, relation=hs.REPLACE_ONE)
     privacy = Privacy(plan, 1e-6)
@@ -148,7 +150,7 @@ def test_a_model_is_tuned_for_its_own_neighbours(shape):
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-def test_the_expected_number_of_trials(shape):
+def test_the_expected_number_of_trials(shape: float) -> None:
     g = gamma_of(7.0, shape)
     assert expected_trials(g, shape) == pytest.approx(7.0, rel=1e-9)
     ks = np.arange(1, 4000)
@@ -156,7 +158,7 @@ def test_the_expected_number_of_trials(shape):
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-def test_drawn_numbers_of_trials_follow_the_law(shape):
+def test_drawn_numbers_of_trials_follow_the_law(shape: float) -> None:
     source = generator(5)
     counts = Counter(min(draw_trials(4.0, shape=shape, rng=source), 12) for _ in range(4000))
     expected = mass(np.arange(1, 12), 4.0, shape) * 4000
@@ -166,7 +168,7 @@ def test_drawn_numbers_of_trials_follow_the_law(shape):
     assert stats.chisquare(observed, expected).pvalue > 0.001
 
 
-def test_drawn_poisson_numbers_may_be_zero():
+def test_drawn_poisson_numbers_may_be_zero() -> None:
     source = generator(5)
     draws = [draw_trials(1.0, shape="poisson", rng=source) for _ in range(200)]
     assert min(draws) == 0
@@ -183,6 +185,6 @@ def test_drawn_poisson_numbers_may_be_zero():
         (5, "geometric", "shape must be"),
     ],
 )
-def test_refusals(trials, shape, message):
+def test_refusals(trials: float, shape: Any, message: str) -> None:
     with pytest.raises(hs.ParameterError, match=message):
         tuned(hs.Gaussian(1.0), trials, shape=shape)

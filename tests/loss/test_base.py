@@ -13,7 +13,7 @@ from mpmath import mp, mpc, mpf
 import hockeystick as hs
 from hockeystick.loss.atoms import EVERYTHING, NOTHING, AtomicLoss
 from hockeystick.loss.base import Loss
-from hockeystick.loss.gaussian import GaussianLoss, TruncatedGaussianLoss
+from hockeystick.loss.gaussian import GaussianLoss
 from hockeystick.loss.mixed import mixed
 from hockeystick.loss.sum import ComposedLoss
 from tests.oracles import pairs
@@ -183,7 +183,7 @@ def test_the_two_directions_of_a_profile(name: str, rate: float | None, back: bo
 @pytest.mark.parametrize("mass", [1e-3, 1e-12])
 def test_truncation_moves_no_more_mass_than_asked(shift: float, mass: float) -> None:
     loss, cut = GaussianLoss(shift), GaussianLoss(shift).truncated(mass)
-    assert isinstance(cut, TruncatedGaussianLoss)
+    assert math.isfinite(cut.top)
     assert cut.infinite == pytest.approx(mass, rel=1e-6)
     assert cut.cgf(np.array([0.0]))[0].real == pytest.approx(-mass, rel=1e-3, abs=1e-15)
     # What is left is below the whole, by no more than what was moved.
@@ -219,14 +219,16 @@ class TestProfile:
         )
 
     @pytest.mark.parametrize(
-        ("mechanism", "rel"), [(hs.Gaussian(2.0), 2e-4), (hs.Laplace(1.0), 2e-4)], ids=repr
+        "mechanism",
+        [pytest.param(hs.Gaussian(2.0), marks=pytest.mark.slow), hs.Laplace(1.0)],
+        ids=repr,
     )
-    def test_composes_like_the_mechanism(self, mechanism: hs.Mechanism, rel: float) -> None:
+    def test_composes_like_the_mechanism(self, mechanism: hs.Mechanism) -> None:
         truth = (mechanism * 30).epsilon(1e-6)
         answer = (hs.ProfileDP(mechanism) * 30).epsilon(1e-6)
         assert answer.upper >= truth.lower * (1 - 1e-12)
         assert answer.lower <= truth.upper * (1 + 1e-12)
-        assert answer == pytest.approx(truth, rel=rel)
+        assert answer == pytest.approx(truth, rel=2e-4)
 
     def test_a_table_is_the_least_convex_curve_through_its_points(self) -> None:
         points = {0.0: 0.2, 0.5: 0.05, 1.0: 0.01}

@@ -21,12 +21,12 @@ def poisson(eta: Any) -> float:
 
 
 def bernoulli(eta: Any) -> float:
-    return math.log1p(math.exp(-abs(eta[0]))) + max(eta[0], 0.0)
+    return math.log1p(math.exp(-abs(eta[0]))) + max(float(eta[0]), 0.0)
 
 
 def gamma(eta: Any) -> float:
     """Shape and minus rate."""
-    return math.lgamma(eta[0]) - eta[0] * math.log(-eta[1])
+    return math.lgamma(eta[0]) - float(eta[0]) * math.log(-eta[1])
 
 
 def in_gamma(eta: Any) -> bool:
@@ -158,7 +158,7 @@ def test_replacing_takes_the_larger_of_both_orders() -> None:
 
 
 def test_the_same_parameter_twice_costs_nothing() -> None:
-    assert ExponentialFamily(poisson, 0.5, 0.5).epsilon(delta=1e-9) == 0
+    assert ExponentialFamily(poisson, 0.5, 0.5).epsilon(delta=1e-9) == 0.0
 
 
 def test_sampled_and_composed_like_any_curve() -> None:
@@ -255,7 +255,7 @@ def test_nothing_is_claimed_beyond_the_radius() -> None:
     assert bound.rdp(5.0001) == math.inf
     assert bound.rdp(math.inf) == math.inf
     assert ExponentialFamily.bounded(0.5, smoothness=1.0, radius=0.4).rdp(1.5) == math.inf
-    assert ExponentialFamily.bounded(0.0, radius=0.0).epsilon(delta=0) == 0
+    assert ExponentialFamily.bounded(0.0, radius=0.0).epsilon(delta=0) == 0.0
 
 
 def test_bounds_that_grow_with_the_distance() -> None:

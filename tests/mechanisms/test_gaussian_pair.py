@@ -94,7 +94,7 @@ def test_equal_covariances_are_gaussian_noise() -> None:
     once = (pair.on(hs.Poisson(0.01)) * 100).epsilon(1e-5)
     assert once == pytest.approx((noise.on(hs.Poisson(0.01)) * 100).epsilon(1e-5), rel=1e-10)
     same = GaussianPair([1.0, 2.0], cov, [1.0, 2.0], cov)
-    assert same.epsilon(0) == 0
+    assert same.epsilon(0) == 0.0
 
 
 def test_one_coordinate_that_differs_is_exact() -> None:
@@ -117,7 +117,7 @@ def by_drawing(draws: int, epsilon: float) -> tuple[float, float]:
             np.linalg.det(law[1])
         )
 
-    x = rng.multivariate_normal(*ONE, draws)
+    x = rng.multivariate_normal(ONE[0], ONE[1], draws)
     losses = log_density(x, ONE) - log_density(x, OTHER)
     gains = np.maximum(-np.expm1(epsilon - losses), 0.0)
     return float(gains.mean()), float(gains.std() / math.sqrt(draws))

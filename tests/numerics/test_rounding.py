@@ -74,9 +74,9 @@ def test_probability_of_any(events: list[tuple[float, int]]) -> None:
 
 @given(probabilities, probabilities, probabilities, probabilities)
 def test_added(a: float, b: float, c: float, d: float) -> None:
-    (least, most), rest = sorted((a, b)), (min(c, d), max(c, d))
+    least, most, rest = min(a, b), max(a, b), (min(c, d), max(c, d))
     low, high = added(least, most, rest)
     assert Fraction(low) <= Fraction(least) + Fraction(rest[0])
-    assert Fraction(high) >= min(1, Fraction(most) + Fraction(rest[1]))
+    assert Fraction(high) >= min(Fraction(1), Fraction(most) + Fraction(rest[1]))
     assert low >= (least + rest[0]) * (1 - 2**-51) - 5e-324
     assert high <= (most + rest[1]) * (1 + 2**-51) + 5e-324

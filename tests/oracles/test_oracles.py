@@ -120,6 +120,7 @@ def test_residues_against_nested_integrals(steps: int) -> None:
             assert abs(size / profile.exponential_mechanism(mpf(1), steps, epsilon) - 1) < 1e-13
 
 
+@pytest.mark.slow
 def test_residues_against_line() -> None:
     """Sixty Laplace steps: the atoms weigh 0.57^60 on the line."""
     with mp.workdps(200):
@@ -184,7 +185,7 @@ def test_separated_components_against_tails() -> None:
         assert close(profile.one_step_by_tails(here, mpf(epsilon)), value, 17)
 
 
-@pytest.mark.parametrize("side", ["remove", "add"])
+@pytest.mark.parametrize("side", ["remove", pytest.param("add", marks=pytest.mark.slow)])
 def test_line_nodes_against_integrals(side: str) -> None:
     """The lifted trapezoid rule against mp.quad, at real and complex s."""
     noise, rate = mpf("0.9"), mpf("0.05")
@@ -201,7 +202,7 @@ def test_line_nodes_against_integrals(side: str) -> None:
         assert abs(nodes.moment(s) / turning - 1) < 1e-12
 
 
-@pytest.mark.parametrize("side", ["remove", "add"])
+@pytest.mark.parametrize("side", ["remove", pytest.param("add", marks=pytest.mark.slow)])
 def test_line_inside_a_rounded_loss_distribution(side: str) -> None:
     """One thousand sampled Gaussian steps between losses rounded up and down, by FFT in doubles."""
     rate, count, epsilon = 0.01, 1000, 1.0

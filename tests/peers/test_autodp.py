@@ -8,9 +8,11 @@ import pytest
 
 import hockeystick as hs
 from hockeystick.classical import mironov_epsilon, rdp_without_replacement
+from tests.peers.installed import peer
 
-rdp_acct = pytest.importorskip("autodp.rdp_acct", reason="autodp is not installed")
-rdp_bank = pytest.importorskip("autodp.rdp_bank", reason="autodp is not installed")
+rdp_acct, rdp_bank = peer("autodp.rdp_acct"), peer("autodp.rdp_bank")
+
+pytestmark = pytest.mark.slow
 
 STEPS, FRACTION, DELTA = 600_000, 0.001, 1e-8
 

@@ -8,21 +8,16 @@ by RDP (the sensitivity is that of add/remove).
 from __future__ import annotations
 
 import math
-import warnings
 from typing import Any
 
 import pytest
 
 import hockeystick as hs
+from tests.peers.installed import peer
 
-with warnings.catch_warnings():
-    warnings.simplefilter("ignore")  # its own imports are not ours to mend
-    dp = pytest.importorskip(
-        "dp_accounting", reason="the peer is not installed: pip install .[peers]"
-    )
-    from dp_accounting import pld, rdp
+dp, pld, rdp = (peer(f"dp_accounting{part}") for part in ("", ".pld", ".rdp"))
 
-pytestmark = pytest.mark.filterwarnings("ignore")
+pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
 
 
 def gaussian(noise: float, rate: float | None, count: int) -> tuple[hs.Mechanism, Any]:
@@ -45,7 +40,9 @@ def laplace(noise: float, rate: float | None, count: int) -> tuple[hs.Mechanism,
 
 def mixture() -> tuple[hs.Mechanism, Any]:
     parts = [gaussian(1.0, 0.01, 500), gaussian(4.0, None, 3), laplace(5.0, None, 4)]
-    return sum(m for m, _ in parts), dp.ComposedDpEvent([e for _, e in parts])
+    return sum((m for m, _ in parts), start=hs.Composition()), dp.ComposedDpEvent(
+        [e for _, e in parts]
+    )
 
 
 CASES = {
@@ -114,8 +111,7 @@ def test_randomized_response_one_by_one(epsilon: float, count: int) -> None:
 @pytest.mark.parametrize(("noise", "sensitivity"), [(3.0, 1), (1.5, 2)])
 @pytest.mark.parametrize("count", [1, 5])
 def test_discrete_noise(noise: float, sensitivity: int, count: int) -> None:
-    from dp_accounting.pld import privacy_loss_distribution as law
-
+    law = peer("dp_accounting.pld.privacy_loss_distribution")
     scale = noise * sensitivity
     for mechanism, theirs in (
         (

@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-import warnings
-
 import pytest
 
 import hockeystick as hs
+from tests.peers.installed import peer
 
-with warnings.catch_warnings():
-    warnings.simplefilter("ignore")  # its own imports are not ours to mend
-    dp = pytest.importorskip(
-        "dp_accounting", reason="the peer is not installed: pip install .[peers]"
-    )
-    from dp_accounting import pld
+dp, pld = peer("dp_accounting"), peer("dp_accounting.pld")
 
-pytestmark = pytest.mark.filterwarnings("ignore")
+pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
 
 RELATIONS = {
     "ADD_OR_REMOVE_ONE": hs.ADD_REMOVE,

@@ -15,8 +15,8 @@ from hockeystick.classical import (
     rdp_without_replacement_from_curve,
     rdp_without_replacement_self_consistent,
 )
-from tests.classical.bases import BASES, Base
 from tests.reference import DATA
+from tests.support.bases import BASES, Base
 
 Row = dict[str, str | int]
 PATH = DATA / "classical" / "rdp_amplification.json"

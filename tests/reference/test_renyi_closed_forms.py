@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,17 +14,21 @@ from mpmath import mp, mpf
 import hockeystick as hs
 
 orders = st.floats(1.001, 200.0)
-EXACT = {"rel": 1e-11, "abs": 0.0}
+
+
+def exactly(value: float) -> Any:
+    """Equal to eleven digits, however small the value is."""
+    return pytest.approx(value, rel=1e-11, abs=0.0)
 
 
 @given(st.floats(0.05, 100.0), orders)
 def test_gaussian(noise: float, order: float) -> None:
     """α/2σ² (Mironov 2017, Proposition 7); 2α/σ² when a record is replaced."""
     mechanism = hs.Gaussian(noise)
-    assert mechanism.rdp(order) == pytest.approx(order / (2 * noise**2), **EXACT)
+    assert mechanism.rdp(order) == exactly(order / (2 * noise**2))
     replaced = mechanism.rdp(order, relation=hs.REPLACE_ONE)
-    assert replaced == pytest.approx(2 * order / noise**2, **EXACT)
-    assert mechanism.rdp(1.0) == pytest.approx(1 / (2 * noise**2), **EXACT)
+    assert replaced == exactly(2 * order / noise**2)
+    assert mechanism.rdp(1.0) == exactly(1 / (2 * noise**2))
     assert mechanism.rdp(math.inf) == math.inf
 
 
@@ -37,9 +42,9 @@ def test_laplace(noise: float, order: float) -> None:
         truth = float(mp.log(up + down) / (a - 1))
         mean = float(1 / b + mp.expm1(-1 / b))
     mechanism = hs.Laplace(noise)
-    assert mechanism.rdp(order) == pytest.approx(truth, **EXACT)
-    assert mechanism.rdp(1.0) == pytest.approx(mean, **EXACT)
-    assert mechanism.rdp(math.inf) == pytest.approx(1 / noise, **EXACT)
+    assert mechanism.rdp(order) == exactly(truth)
+    assert mechanism.rdp(1.0) == exactly(mean)
+    assert mechanism.rdp(math.inf) == exactly(1 / noise)
 
 
 @given(st.floats(0.501, 0.999), orders)

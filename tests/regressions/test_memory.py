@@ -25,6 +25,7 @@ def peak_of(work: Callable[[], Any]) -> tuple[Any, float]:
         tracemalloc.stop()
 
 
+@pytest.mark.slow
 def test_a_profile_far_off_the_real_line() -> None:
     """As `(ProfileDP(Gaussian(0.5)) * 4).epsilon(1e-5)` asks for; it took 3.5 GB."""
     loss = hs.ProfileDP(hs.Gaussian(1.0)).evidence(hs.ADD_REMOVE).loss

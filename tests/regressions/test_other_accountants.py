@@ -57,13 +57,15 @@ def test_epsilon(run: hs.Mechanism, delta: float, truth: float, rel: float) -> N
 
 
 def test_a_thousand_different_mechanisms() -> None:
-    run = sum(hs.Gaussian(1 + 0.001 * i).on(ON(0.005)) * 10 for i in range(1000))
+    run = sum(
+        (hs.Gaussian(1 + 0.001 * i).on(ON(0.005)) * 10 for i in range(1000)), start=hs.Composition()
+    )
     assert run.epsilon(1e-6) == pytest.approx(1.892553, abs=1e-6)
 
 
 def test_repeats_cost_like_the_sum_of_repeats() -> None:
     one = hs.RandomizedResponse(LN3)
-    assert (one * 100).epsilon(1e-6) == sum([one] * 100).epsilon(1e-6)
+    assert (one * 100).epsilon(1e-6) == sum([one] * 100, start=one * 0).epsilon(1e-6)
     one = hs.RandomizedResponse.truthful(0.75, categories=3)
     assert (one * 10).epsilon(0) == pytest.approx(10 * one.epsilon(0), rel=1e-12)
 
@@ -121,21 +123,22 @@ LOUD: list[Callable[[float], hs.Mechanism]] = [
     hs.ExponentialMechanism,
     hs.PureDP,
 ]
-named = {"ids": lambda kind: kind.__name__}
+noisy = pytest.mark.parametrize("kind", NOISY, ids=lambda kind: kind.__name__)
+loud = pytest.mark.parametrize("kind", LOUD, ids=lambda kind: kind.__name__)
 
 
-@pytest.mark.parametrize("kind", NOISY, **named)
+@noisy
 @pytest.mark.parametrize("noise", [0.0, 5e-324, 1e-200])
 def test_no_noise_reveals_everything(kind: Callable[[float], hs.Mechanism], noise: float) -> None:
     for run in (kind(noise), kind(noise) * 7, kind(noise) + hs.Gaussian(1.0)):
         assert run.epsilon(1e-5) == math.inf
         assert run.epsilon(0.999) == math.inf
-        assert run.epsilon(1) == 0
-        assert run.delta(1000.0) == 1
+        assert run.epsilon(1) == 0.0
+        assert run.delta(1000.0) == 1.0
         assert run.rdp(2.0) == math.inf
 
 
-@pytest.mark.parametrize("kind", NOISY, **named)
+@noisy
 def test_no_noise_on_a_sample(kind: Callable[[float], hs.Mechanism]) -> None:
     """The record is in the sample, and then it is seen, with probability exactly the rate."""
     run = kind(0.0).on(ON(0.01))
@@ -144,23 +147,23 @@ def test_no_noise_on_a_sample(kind: Callable[[float], hs.Mechanism]) -> None:
     assert (run * 2).delta(50.0) == pytest.approx(1 - 0.99**2, rel=1e-12)
 
 
-@pytest.mark.parametrize("kind", NOISY, **named)
+@noisy
 def test_infinite_noise_reveals_nothing(kind: Callable[[float], hs.Mechanism]) -> None:
     for run in (kind(math.inf), kind(math.inf) * 1000, kind(math.inf).on(ON(0.5)) * 3):
-        assert run.epsilon(1e-300) == run.epsilon(0) == 0
-        assert run.delta(0.0) == 0
+        assert run.epsilon(1e-300) == run.epsilon(0) == 0.0
+        assert run.delta(0.0) == 0.0
         assert run.rdp(2.0) == run.rdp(1.0) == run.rdp(math.inf) == 0
     assert (kind(math.inf) * 9 + hs.Gaussian(1.0)).epsilon(1e-5) == pytest.approx(
         hs.Gaussian(1.0).epsilon(1e-5), rel=1e-9
     )
 
 
-@pytest.mark.parametrize("kind", LOUD, **named)
+@loud
 def test_ends_of_declared_epsilon(kind: Callable[[float], hs.Mechanism]) -> None:
-    assert (kind(0.0) * 5).epsilon(0) == 0
-    assert (kind(0.0) * 5).delta(0.0) == 0
+    assert (kind(0.0) * 5).epsilon(0) == 0.0
+    assert (kind(0.0) * 5).delta(0.0) == 0.0
     assert kind(math.inf).epsilon(0.5) == math.inf
-    assert (kind(math.inf) * 5).delta(10.0) == 1
+    assert (kind(math.inf) * 5).delta(10.0) == 1.0
 
 
 MECHANISMS = [
@@ -179,12 +182,12 @@ MECHANISMS = [
 @pytest.mark.parametrize("mechanism", MECHANISMS, ids=repr)
 def test_extremes_of_rate_count_and_delta(mechanism: hs.Mechanism) -> None:
     never, always = mechanism.on(ON(0.0)), mechanism.on(ON(1.0))
-    assert never.epsilon(0) == never.delta(0.0) == (never * 1000).epsilon(0) == 0
+    assert never.epsilon(0) == never.delta(0.0) == (never * 1000).epsilon(0) == 0.0
     assert always.epsilon(1e-3) == mechanism.epsilon(1e-3)
     assert always.epsilon(0) == mechanism.epsilon(0)
-    assert (mechanism * 0).epsilon(0) == (mechanism * 0).delta(0.0) == 0
-    assert mechanism.epsilon(1) == (mechanism * 3).epsilon(1.0) == 0
-    assert mechanism.epsilon(0.999) == 0
+    assert (mechanism * 0).epsilon(0) == (mechanism * 0).delta(0.0) == 0.0
+    assert mechanism.epsilon(1) == (mechanism * 3).epsilon(1.0) == 0.0
+    assert mechanism.epsilon(0.999) == 0.0
 
 
 @pytest.mark.parametrize(
@@ -211,7 +214,7 @@ def test_delta_zero_is_the_largest_loss(run: hs.Mechanism, largest: float) -> No
 
 
 def test_smallest_and_largest_of_everything() -> None:
-    assert hs.Gaussian(1.0).delta(math.inf) == 0
+    assert hs.Gaussian(1.0).delta(math.inf) == 0.0
     assert hs.Gaussian(1e-3).delta(0.0) == pytest.approx(1, rel=1e-12)
     assert 0 < hs.Gaussian(1e6).epsilon(1e-300) < 1e-3
     assert 0 < hs.Gaussian(1e6).delta(1e-9) < 1e-6
@@ -293,8 +296,9 @@ def test_only_mechanisms_are_added(other: Any) -> None:
 
 
 def test_numpy_numbers_are_numbers() -> None:
-    assert hs.Gaussian(np.float64(2.0)) == hs.Gaussian(2.0)  # type: ignore[arg-type]
-    assert MECHANISM * np.int64(3) == MECHANISM * 3
+    assert hs.Gaussian(np.float64(2.0)) == hs.Gaussian(2.0)
+    three: Any = np.int64(3)
+    assert MECHANISM * three == MECHANISM * 3
     assert MECHANISM.epsilon(np.float64(1e-5)) == MECHANISM.epsilon(1e-5)
     assert hs.Gaussian(2) == hs.Gaussian(2.0)
 
@@ -400,13 +404,17 @@ def test_large_orders_do_not_spoil_small_ones() -> None:
 
 
 def test_calibration_of_a_count_goes_to_the_end_of_the_domain() -> None:
-    found = hs.calibrate(
-        lambda n: hs.Gaussian(30.0).on(hs.WithoutReplacement(n, 1000)),
-        epsilon=1, delta=1e-5, integer=True,
-    )  # fmt: skip
+    def sampled(size: float) -> hs.Mechanism:
+        assert isinstance(size, int)
+        return hs.Gaussian(30.0).on(hs.WithoutReplacement(size, 1000))
+
+    found = hs.calibrate(sampled, epsilon=1, delta=1e-5, integer=True)
     assert found == hs.Gaussian(30.0)
-    noise = hs.calibrate(hs.Gaussian, epsilon=0, delta=1e-5).noise_multiplier
-    assert noise == pytest.approx(0.5 / NormalDist().inv_cdf((1 + 1e-5) / 2), rel=1e-6)
+    gaussian = hs.calibrate(hs.Gaussian, epsilon=0, delta=1e-5)
+    assert isinstance(gaussian, hs.Gaussian)
+    assert gaussian.noise_multiplier == pytest.approx(
+        0.5 / NormalDist().inv_cdf((1 + 1e-5) / 2), rel=1e-6
+    )
 
 
 def test_zeroing_out_an_asymmetric_release_on_a_fixed_size_sample() -> None:

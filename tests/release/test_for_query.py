@@ -10,8 +10,8 @@ import pytest
 import hockeystick as hs
 from hockeystick.sensitivity import Sensitivity
 
-PURE = [hs.Laplace, hs.DiscreteLaplace]
-NORMAL = [hs.Gaussian, hs.DiscreteGaussian]
+PURE: list[type[hs.Mechanism]] = [hs.Laplace, hs.DiscreteLaplace]
+NORMAL: list[type[hs.Mechanism]] = [hs.Gaussian, hs.DiscreteGaussian]
 relations = pytest.mark.parametrize("relation", list(hs.Relation), ids=lambda r: r.name)
 sensitivities = pytest.mark.parametrize(
     "sensitivity",

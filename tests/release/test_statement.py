@@ -11,7 +11,7 @@ import pytest
 import hockeystick as hs
 from hockeystick.release.statement import rounded_up
 
-KINDS = [hs.Gaussian, hs.Laplace, hs.DiscreteGaussian, hs.DiscreteLaplace]
+KINDS: list[type[hs.Mechanism]] = [hs.Gaussian, hs.Laplace, hs.DiscreteGaussian, hs.DiscreteLaplace]
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -159,8 +159,8 @@ def test_steps_that_are_told_apart_too_rarely_to_matter() -> None:
     """δ(0) is at most the sum of the total variations, and here within a third of it."""
     step = hs.Gaussian(10_000.0).on(hs.Poisson(1e-8))
     assert (step * 10**9).epsilon(0.5).method == "closed form"
-    assert (step * 10**9).epsilon(0.5) == 0
+    assert (step * 10**9).epsilon(0.5) == 0.0
     few = hs.Gaussian(1.0).on(hs.Poisson(0.01)) * 4
     apart = 4 * hs.Gaussian(1.0).on(hs.Poisson(0.01)).delta(0.0)
-    assert few.epsilon(1.0001 * apart) == 0
+    assert few.epsilon(1.0001 * apart) == 0.0
     assert few.epsilon(0.3 * apart) > 0

@@ -17,13 +17,13 @@ def fixed_size_divergence(shift: float, fraction: float, order: float) -> float:
     with mp.workdps(20):
         mu, g, a = map(mp.mpf, (shift, fraction, order))
 
-        def log_ratio(x):
+        def log_ratio(x: mp.mpf) -> mp.mpf:
             return mu * x - mu**2 / 2
 
-        def above(x):
+        def above(x: mp.mpf) -> mp.mpf:
             return mp.npdf(x) * (1 - g + g * mp.e ** log_ratio(x)) ** a
 
-        def below(x):
+        def below(x: mp.mpf) -> mp.mpf:
             r = mp.e ** log_ratio(x)
             return mp.npdf(x) * r**a * ((1 - g) * r + g) ** (1 - a)
 
@@ -59,7 +59,7 @@ def test_discrete_noise_on_a_fixed_size_sample(order: float) -> None:
     with mp.workdps(60):
         a, g = mp.mpf(order), mp.mpf(fraction)
 
-        def weight(x):
+        def weight(x: int) -> mp.mpf:
             return mp.e ** (-mp.mpf(x * x) / (2 * noise**2))
 
         total = mp.fsum(weight(x) for x in range(-60, 61))

@@ -31,7 +31,7 @@ import numpy as np
 from hockeystick.bernoulli.channel import Channel
 from hockeystick.bernoulli.corners import HUGE, LARGE, Cells, Corners, Side
 from hockeystick.numerics.log_sum import log_sum_exp
-from hockeystick.numerics.series import Array
+from hockeystick.numerics.types import Array
 
 UNIT = 2.0**-52
 FAR = 20.0

@@ -23,7 +23,7 @@ from hockeystick.bernoulli.channel import Channel
 from hockeystick.bernoulli.corners import Cells
 from hockeystick.bernoulli.excess import divergence_of_excess
 from hockeystick.bernoulli.symmetric import Symmetric
-from hockeystick.numerics.series import Array
+from hockeystick.numerics.types import Array
 
 GENERATIONS = 120
 FINE = 400

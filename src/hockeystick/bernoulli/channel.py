@@ -13,7 +13,8 @@ from functools import cached_property, lru_cache
 import numpy as np
 
 from hockeystick.bernoulli.excess import NEAR, TwoPoints
-from hockeystick.numerics.series import Array, exp_minus
+from hockeystick.numerics.series import exp_minus
+from hockeystick.numerics.types import Array
 
 MOST_COINS = 1 << 21
 """More coins are taken for so many from below, and for no channel at all from above."""

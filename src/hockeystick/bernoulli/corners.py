@@ -9,7 +9,7 @@ import numpy as np
 
 from hockeystick.bernoulli.channel import Channel
 from hockeystick.bernoulli.excess import TwoPoints, excess, steepness, two_points
-from hockeystick.numerics.series import Array
+from hockeystick.numerics.types import Array
 
 LARGE, HUGE = 600.0, 1e250
 """Losses and terms that are floats with much to spare."""

@@ -13,7 +13,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hockeystick.numerics.series import Array, exp_minus
+from hockeystick.numerics.series import exp_minus
+from hockeystick.numerics.types import Array
 
 NEAR = 0.5
 """Below this |αt| the series is used."""

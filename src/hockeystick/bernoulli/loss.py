@@ -25,7 +25,7 @@ from hockeystick.loss.points import Side, pair_of, side_through
 from hockeystick.loss.two_sided.curve import Curve
 from hockeystick.loss.two_sided.loss import TwoSidedLoss, listed
 from hockeystick.loss.two_sided.panels import PanelCurve
-from hockeystick.numerics.series import Array
+from hockeystick.numerics.types import Array
 
 MOST_KINKS = 80
 """With more outcomes, points of the curve are as good as its pieces."""

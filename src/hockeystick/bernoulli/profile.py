@@ -9,7 +9,7 @@ import numpy as np
 from hockeystick.bernoulli.channel import MOST_COINS, Channel, coins
 from hockeystick.bernoulli.parameters import coins_of
 from hockeystick.checks import non_negative, probability
-from hockeystick.numerics.series import Array
+from hockeystick.numerics.types import Array
 
 CELLS = 1 << 20
 

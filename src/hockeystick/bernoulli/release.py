@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from hockeystick.bernoulli.parameters import clipping
 from hockeystick.checks import whole
 from hockeystick.errors import ParameterError
-from hockeystick.numerics.series import Array
+from hockeystick.numerics.types import Array
 from hockeystick.random.generators import Randomness, Source, source
 from hockeystick.release.private import HIDDEN
 

@@ -17,7 +17,7 @@ from hockeystick.evidence import Evidence, known
 from hockeystick.loss.atoms import NOTHING, AtomicLoss
 from hockeystick.loss.base import Loss
 from hockeystick.mechanism import AnySampler, Mechanism
-from hockeystick.numerics.series import Array
+from hockeystick.numerics.types import Array
 from hockeystick.relation import Relation
 
 ROUGH = 1e-4

@@ -28,7 +28,7 @@ from hockeystick.checks import finite_positive, whole
 from hockeystick.errors import ParameterError
 from hockeystick.numerics.log_sum import log_sum_exp
 from hockeystick.numerics.roots import last_true
-from hockeystick.numerics.series import Array
+from hockeystick.numerics.types import Array
 
 MOST_OUTCOMES = 5000
 MOST_POINTS = 64

@@ -9,15 +9,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from hockeystick.checks import finite_non_negative, non_negative, probability, whole
-from hockeystick.numerics.binomial_tail import tail
+from hockeystick.checks import finite_non_negative, probability, whole
+from hockeystick.mechanisms.approximate_dp import ApproximateDP
 from hockeystick.numerics.minimise import at_each, closer
-from hockeystick.numerics.roots import last_whole
 
-MARGIN = 4e-13
-"""Relative margin on δ for rounding: the sums are good to some 1e-13."""
 ULPS = 1e-15
-"""Relative rounding of k·δ and (1 − δ)^k, within which two of them count as equal."""
+"""Relative rounding of k·δ, within which it counts as equal to another δ."""
 
 
 def naive_composition(step_epsilon: float, step_delta: float, count: int, *, delta: float) -> float:
@@ -66,8 +63,8 @@ def optimal_composition(
     """The smallest ε that holds for every mechanism composed of k steps, each (ε, δ)-private.
 
     Solves `optimal_composition_delta` = delta exactly, between the values (k − 2i)·ε too (Kairouz,
-    Oh and Viswanath 2015, Theorem 3.3). inf unless 1 − (1 − step_delta)^k <= delta. The result is
-    rounded up: it is that of a δ smaller by 4e-13 relatively, and 1e-15 more.
+    Oh and Viswanath 2015, Theorem 3.3): `ApproximateDP` is attained, so this is the upper end of
+    `(ApproximateDP(ε, δ) * k).epsilon(delta)`. inf unless 1 − (1 − step_delta)^k <= delta.
 
     step_epsilon: in [0, inf). step_delta, delta: in [0, 1]. count: an integer >= 0.
 
@@ -75,15 +72,7 @@ def optimal_composition(
     4.306791373
     """
     e, d, k, target = _checked(step_epsilon, step_delta, count, delta)
-    if target == 1 or k == 0:
-        return 0.0
-    lost = _lost(d, k)
-    if lost > target * (1 + ULPS):
-        return math.inf
-    goal = max(0.0, target * (1 - ULPS) - lost) / (1 - lost) * (1 - MARGIN)
-    if e == 0 or _log_excess(e, k, 0.0) <= _log(goal):
-        return 0.0
-    return _solve(e, k, goal)
+    return (ApproximateDP(e, d) * k).epsilon(target).upper
 
 
 def optimal_composition_delta(
@@ -92,7 +81,8 @@ def optimal_composition_delta(
     """The smallest δ at this ε that holds for every mechanism composed of k (ε, δ)-private steps.
 
     1 − (1 − δ₀)^k + (1 − δ₀)^k·Σ_l C(k, l)·p^l·q^(k−l)·[1 − e^{ε − (2l−k)·ε₀}]_+ with
-    p = e^{ε₀}/(1 + e^{ε₀}), q = 1 − p (Kairouz, Oh and Viswanath 2015, Theorem 3.3), to some 1e-13.
+    p = e^{ε₀}/(1 + e^{ε₀}), q = 1 − p (Kairouz, Oh and Viswanath 2015, Theorem 3.3): the upper end
+    of `(ApproximateDP(ε₀, δ₀) * k).delta(ε)`.
 
     step_epsilon: in [0, inf). step_delta: in [0, 1]. count: an integer >= 0. epsilon: in [0, inf].
 
@@ -100,11 +90,7 @@ def optimal_composition_delta(
     3.4223123192e-05
     """
     e, d, k, _ = _checked(step_epsilon, step_delta, count, 0.0)
-    total = non_negative("epsilon", epsilon)
-    lost = _lost(d, k)
-    if k == 0 or total >= k * e:
-        return lost
-    return lost + (1 - lost) * math.exp(_log_excess(e, k, total))
+    return (ApproximateDP(e, d) * k).delta(epsilon).upper
 
 
 def compose_profile(
@@ -145,48 +131,3 @@ def _checked(
         whole("count", count, 0),
         probability("delta", delta),
     )
-
-
-def _lost(delta: float, count: int) -> float:
-    """1 − (1 − δ)^k."""
-    return (
-        1.0 if delta == 1 and count else -math.expm1(count * math.log1p(-delta)) if count else 0.0
-    )
-
-
-def _log(x: float) -> float:
-    return math.log(x) if x > 0 else -math.inf
-
-
-def _first_above(step: float, count: int, epsilon: float) -> int:
-    """The least l with loss (2l − k)·step > ε."""
-    start = max(0, min(count, math.floor((epsilon / step + count) / 2) - 1))
-    while start <= count and (2 * start - count) * step <= epsilon:
-        start += 1
-    return start
-
-
-def _log_excess(step: float, count: int, epsilon: float) -> float:
-    """log E[1 − e^{ε − L}]_+ over the losses L = (2l − k)·step."""
-    start = _first_above(step, count, epsilon)
-    if start > count:
-        return -math.inf
-    sums = tail(step, count, start)
-    # From the least loss beyond ε to ε itself: 1 − e^{ε−L} = 1 − r + r·(1 − e^{L(s)−L}).
-    gap = (2 * start - count) * step - epsilon
-    return sums.log_scale + _log(sums.excess - math.expm1(-gap) * sums.reverse)
-
-
-def _solve(step: float, count: int, goal: float) -> float:
-    """The ε > 0 where the excess is `goal`, known to be above it at ε = 0."""
-    low, high = _first_above(step, count, 0.0) - 1, count  # losses at which it is above, not above
-
-    def above(start: int) -> bool:
-        sums = tail(step, count, start)
-        return sums.log_scale + _log(sums.excess) > _log(goal)
-
-    low, high = last_whole(above, low, high)
-    sums = tail(step, count, high)
-    missing = goal * math.exp(-sums.log_scale) - sums.excess if goal else 0.0
-    epsilon = (2 * high - count) * step + math.log1p(-min(missing / sums.reverse, 1 - 1e-16))
-    return min(count * step, max(0.0, (2 * low - count) * step, epsilon) * (1 + ULPS))

@@ -17,7 +17,7 @@ from hockeystick.checks import finite_positive, non_negative, probability
 from hockeystick.classical.orders import Curve
 from hockeystick.errors import ParameterError
 from hockeystick.numerics.minimise import at_each, closer
-from hockeystick.numerics.series import Array
+from hockeystick.numerics.types import Array
 from hockeystick.routes import renyi
 
 Conversion = Callable[[Any, Any, float], Any]

@@ -9,7 +9,7 @@ import numpy as np
 
 from hockeystick.checks import non_negative, probability
 from hockeystick.errors import ParameterError
-from hockeystick.numerics.series import Array
+from hockeystick.numerics.types import Array
 
 Distribution = Sequence[float] | Array
 """Probabilities of the outcomes, in one order for all distributions of a call."""

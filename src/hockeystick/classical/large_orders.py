@@ -17,7 +17,7 @@ import numpy as np
 
 from hockeystick.numerics.binomial import log_binomial
 from hockeystick.numerics.log_sum import log_sum_exp
-from hockeystick.numerics.series import Array
+from hockeystick.numerics.types import Array
 
 SINGLE = 128
 """Up to this j the curve is asked at every j."""

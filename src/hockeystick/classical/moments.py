@@ -14,7 +14,7 @@ from hockeystick.checks import finite_positive, non_negative, probability, whole
 from hockeystick.numerics.gauss import on_panels
 from hockeystick.numerics.log_sum import log_expm1, log_sum_exp
 from hockeystick.numerics.roots import last_true
-from hockeystick.numerics.series import Array
+from hockeystick.numerics.types import Array
 
 LogMoments = Callable[[int], float]
 """j to log E_q|p/q − 1|^j."""
@@ -181,7 +181,7 @@ def _decimals(curve: Callable[[Any], Any], top: int) -> list[Decimal] | None:
     """(i − 1)·ε(i) for i = 2, …, top from a curve that answers in `Decimal`, else None."""
     try:
         values = [curve(Decimal(i)) for i in range(2, top + 1)]
-    except (TypeError, ValueError, ArithmeticError, AttributeError):
+    except (TypeError, ValueError, ArithmeticError, AttributeError):  # made for floats alone
         return None
     if not all(isinstance(value, Decimal) for value in values):
         return None

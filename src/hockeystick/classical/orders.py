@@ -10,7 +10,7 @@ import numpy as np
 
 from hockeystick.checks import order as checked_order
 from hockeystick.errors import NumericalError, ParameterError
-from hockeystick.numerics.series import Array
+from hockeystick.numerics.types import Array
 
 Curve = Callable[[float], float]
 """A Rényi curve: order to ε(order)."""

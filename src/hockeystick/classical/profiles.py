@@ -15,7 +15,7 @@ import numpy as np
 from hockeystick.checks import non_negative, probability
 from hockeystick.errors import ParameterError
 from hockeystick.loss.gaussian import gaussian_log_delta
-from hockeystick.numerics.series import Array
+from hockeystick.numerics.types import Array
 
 
 def laplace_log_profile(epsilon: Any, shift: float) -> Any:

@@ -17,7 +17,7 @@ import numpy as np
 from hockeystick.checks import finite_non_negative, finite_positive, non_negative
 from hockeystick.classical.moments_accountant import Cgf
 from hockeystick.errors import NumericalError, ParameterError
-from hockeystick.numerics.series import Array
+from hockeystick.numerics.types import Array
 
 CLOSER = 8
 ROUNDS = 8

@@ -15,7 +15,7 @@ from hockeystick.errors import ParameterError
 from hockeystick.numerics.binomial import EXACT_UP_TO
 from hockeystick.numerics.binomial_terms import log_weights
 from hockeystick.numerics.log_sum import log_one_plus
-from hockeystick.numerics.series import Array
+from hockeystick.numerics.types import Array
 
 
 def rdp_poisson(curve: Curve, rate: float, order: Any, factor: float = 3) -> Any:

@@ -17,7 +17,7 @@ from hockeystick.classical.rdp_poisson import log_excess
 from hockeystick.numerics.binomial import EXACT_UP_TO
 from hockeystick.numerics.binomial_terms import log_weights
 from hockeystick.numerics.log_sum import log_expm1, log_one_plus
-from hockeystick.numerics.series import Array
+from hockeystick.numerics.types import Array
 
 
 def rdp_without_replacement(

@@ -18,7 +18,7 @@ from hockeystick.classical.amplification import Profile
 from hockeystick.classical.joint_convexity import Distribution, distribution, hockey_stick
 from hockeystick.errors import NumericalError, ParameterError
 from hockeystick.numerics.gauss import on_panels
-from hockeystick.numerics.series import Array
+from hockeystick.numerics.types import Array
 
 TOLERANCE = 1e-14
 DEPTH = 50

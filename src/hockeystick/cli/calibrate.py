@@ -17,8 +17,7 @@ if TYPE_CHECKING:
 
 @click.command()
 @options.question
-@click.option("--epsilon", type=float, required=True, help="The epsilon of the budget.")
-@click.option("--delta", type=float, required=True, help="The delta of the budget.")
+@options.budget
 def calibrate(
     expression: str,
     relation: Relation | None,

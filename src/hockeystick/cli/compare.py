@@ -18,7 +18,7 @@ DIGITS = 8
 
 @click.command()
 @options.question
-@click.option("--delta", type=float, required=True, help="The delta of the guarantee.")
+@options.delta
 def compare(
     expression: str, relation: Relation | None, method: str, as_json: bool, delta: float
 ) -> None:

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from hockeystick.cli.shared import answer, options, progress
+from hockeystick import progress
+from hockeystick.cli.shared import answer, options
 
 if TYPE_CHECKING:
     from hockeystick.bernoulli.conjecture import Report, Trial
@@ -66,12 +67,5 @@ def _json(report: Report) -> dict[str, Any]:
 
 
 def _trial(trial: Trial) -> dict[str, Any]:
-    return {
-        "epsilon": trial.epsilon,
-        "order": trial.order,
-        "c": trial.c,
-        "dimension": trial.dimension,
-        "samples": trial.samples,
-        "found": trial.found,
-        **answer.ends(trial.bound),
-    }
+    names = ("epsilon", "order", "c", "dimension", "samples", "found")
+    return {**{name: getattr(trial, name) for name in names}, **answer.ends(trial.bound)}

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @click.command()
 @options.question
-@click.option("--epsilon", type=float, required=True, help="The epsilon of the guarantee.")
+@options.epsilon
 def delta(
     expression: str, relation: Relation | None, method: str, as_json: bool, epsilon: float
 ) -> None:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @click.command()
 @options.question
-@click.option("--delta", type=float, required=True, help="The delta of the guarantee.")
+@options.delta
 def epsilon(
     expression: str, relation: Relation | None, method: str, as_json: bool, delta: float
 ) -> None:

@@ -18,7 +18,7 @@ WIDTH = 88
 
 @click.command()
 @options.question
-@click.option("--delta", type=float, required=True, help="The delta of the guarantee.")
+@options.delta
 def explain(
     expression: str, relation: Relation | None, method: str, as_json: bool, delta: float
 ) -> None:
@@ -51,7 +51,7 @@ def _json(statement: Statement) -> dict[str, Any]:
         "epsilon": statement.bound.upper,
         **answer.ends(statement.bound),
         "delta": statement.delta,
-        "relation": options.relation_name(statement.relation),
+        "relation": statement.relation.option,
         "parts": statement.parts(),
         "attacker": {
             "false_positive_rate": plain.FALSE_POSITIVES,

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from hockeystick.cli.shared import answer, options, progress, writing
+from hockeystick import progress
+from hockeystick.cli.shared import answer, options, writing
 
 if TYPE_CHECKING:
     from hockeystick.figures import Figure

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 import click
 
+from hockeystick import progress
 from hockeystick.cli.shared import (
     answer,
     canvas,
     curves,
     options,
     picture,
-    progress,
     reading,
     writing,
 )

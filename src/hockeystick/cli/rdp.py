@@ -13,19 +13,19 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@options.question
+@options.expression
+@options.relation
+@options.json
 @click.option(
     "--orders",
     default="1.25,1.5,2,3,4,6,8,16,32,64",
     show_default=True,
     help="Orders in [1, inf], with commas or as start:stop:count.",
 )
-def rdp(
-    expression: str, relation: Relation | None, method: str, as_json: bool, orders: str
-) -> None:
+def rdp(expression: str, relation: Relation | None, as_json: bool, orders: str) -> None:
     """The Renyi divergence of EXPR at each order.
 
-    EXPR - reads it from standard input. The divergences do not depend on the method.
+    EXPR - reads it from standard input.
 
     \b
     Example:

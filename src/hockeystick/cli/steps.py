@@ -20,8 +20,7 @@ STRIDE = 256
 
 @click.command()
 @options.question
-@click.option("--epsilon", type=float, required=True, help="The epsilon of the budget.")
-@click.option("--delta", type=float, required=True, help="The delta of the budget.")
+@options.budget
 @click.pass_context
 def steps(
     context: click.Context,

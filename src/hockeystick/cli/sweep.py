@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import csv
 import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import IO, TYPE_CHECKING
+from typing import TYPE_CHECKING, TextIO
 
 import click
 
-from hockeystick.cli.shared import answer, options, progress, reading, timeout, writing
+from hockeystick import progress, saving
+from hockeystick.cli.shared import answer, options, reading, timeout, writing
 from hockeystick.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -127,7 +127,5 @@ def _short(value: float) -> float:
     return int(value) if value.is_integer() else value
 
 
-def _write(table: list[Row], file: IO[str]) -> None:
-    rows = csv.DictWriter(file, table[0].keys(), lineterminator="\n")
-    rows.writeheader()
-    rows.writerows(table)
+def _write(table: list[Row], file: TextIO) -> None:
+    saving.write_csv(file, table[0], (row.values() for row in table))

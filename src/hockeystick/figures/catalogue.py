@@ -1,37 +1,28 @@
-"""Which figures there are, found by the names of their modules."""
+"""Which figures there are: the rows of every file in `hockeystick.figures.papers`."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable
+from functools import cache
 from importlib import import_module
 from pkgutil import iter_modules
-from typing import Any
 
 from hockeystick.errors import ParameterError
-from hockeystick.figures.figure import Figure
-
-Progress = Callable[[float], None]
-"""Told the fraction of the work that is done, in [0, 1]."""
-
-PACKAGE = "hockeystick.figures"
+from hockeystick.figures import papers
+from hockeystick.figures.figure import Entry, Figure, Progress
 
 
 def names() -> list[str]:
-    """The names of all figures: `wang-4` is the module `wang_4`.
+    """The names of all figures: `wang-4` is row 4 of the file `wang`.
 
     >>> "wang-4" in names()
     True
     """
-    modules = [module.name for module in iter_modules(import_module(PACKAGE).__path__)]
-    found = [re.fullmatch(r"([a-z]+)_(\d+)", module) for module in modules]
-    pairs = sorted((match[1], int(match[2])) for match in found if match)
-    return [f"{paper}-{number}" for paper, number in pairs]
+    return list(_entries())
 
 
 def described() -> dict[str, str]:
     """Every name with the line that says what the figure shows."""
-    return {name: (_module(name).__doc__ or "").strip() for name in names()}
+    return {name: entry.shows for name, entry in _entries().items()}
 
 
 def compute(name: str, progress: Progress = lambda fraction: None) -> Figure:
@@ -44,9 +35,14 @@ def compute(name: str, progress: Progress = lambda fraction: None) -> Figure:
     """
     if name not in names():
         raise ParameterError(f"figure must be one of {', '.join(names())}, got {name!r}")
-    result: Figure = _module(name).figure(progress)
-    return result
+    return _entries()[name].make(progress)
 
 
-def _module(name: str) -> Any:
-    return import_module(f"{PACKAGE}.{name.replace('-', '_')}")
+@cache
+def _entries() -> dict[str, Entry]:
+    """By paper, then by number."""
+    found: dict[str, Entry] = {}
+    for paper in sorted(module.name for module in iter_modules(papers.__path__)):
+        rows: dict[int, Entry] = import_module(f"{papers.__name__}.{paper}").FIGURES
+        found |= {f"{paper}-{number}": rows[number] for number in sorted(rows)}
+    return found

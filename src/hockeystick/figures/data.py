@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import csv
 from pathlib import Path
 
+from hockeystick import saving
 from hockeystick.errors import ParameterError
 from hockeystick.figures.figure import Figure
 
@@ -19,13 +19,14 @@ def check(path: str | Path) -> None:
 
 def write_csv(figure: Figure, path: str | Path) -> None:
     """One row for each point, columns panel, curve, x, y; numbers with all their digits."""
+    rows = (
+        (panel.title, curve.name, _digits(x), _digits(y))
+        for panel in figure.panels
+        for curve in panel.curves
+        for x, y in zip(curve.x, curve.y, strict=True)
+    )
     with open(path, "w", newline="", encoding="utf-8") as file:
-        table = csv.writer(file, lineterminator="\n")
-        table.writerow(COLUMNS)
-        for panel in figure.panels:
-            for curve in panel.curves:
-                for x, y in zip(curve.x, curve.y, strict=True):
-                    table.writerow((panel.title, curve.name, _digits(x), _digits(y)))
+        saving.write_csv(file, COLUMNS, rows)
 
 
 def _digits(value: float) -> str:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, TypeVar
 
 from hockeystick.errors import ParameterError
-from hockeystick.numerics.series import Array
+from hockeystick.numerics.types import Array
 
+T = TypeVar("T")
 Scale = Literal["linear", "log"]
 Numbers = Sequence[float] | Array
 """Kept as a tuple of floats."""
+Progress = Callable[[float], None]
+"""Told the fraction of the work that is done, in [0, 1]."""
 
 
 @dataclass(frozen=True)
@@ -70,3 +73,28 @@ class Figure:
     """Paper and figure that it follows."""
     panels: tuple[Panel, ...]
     columns: int
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A row of the catalogue."""
+
+    shows: str
+    """One line that says what the figure shows."""
+    make: Callable[..., Figure]
+    """Takes a `Progress` and, if they shall not be the usual ones, the points to compute."""
+
+
+def panels(
+    cases: Sequence[T], panel: Callable[[T, Progress], Panel], progress: Progress
+) -> tuple[Panel, ...]:
+    """A panel for each case, which may tell how far it has come with it."""
+    made: list[Panel] = []
+
+    def tell(part: float) -> None:
+        progress((len(made) + part) / len(cases))
+
+    for case in cases:
+        made.append(panel(case, tell))
+        tell(0.0)
+    return tuple(made)

@@ -39,6 +39,8 @@ class Base:
     mechanism: Mechanism
     log_moment: Callable[[int], float]
     """j to log E|P/Q − 1|^j of its pair."""
+    sigma: float | None = None
+    """The noise of a Gaussian, for which the paper has approximations; None of others."""
 
     @cached_property
     def curve(self) -> Rdp:
@@ -95,10 +97,9 @@ class Case:
     @property
     def approximations(self) -> tuple[tuple[str, Rdp, str], ...]:
         """Name, curve and colour of those in Section 3.4, for 100/γ + 1 records of Gaussians."""
-        mechanism = self.base.mechanism
-        if not isinstance(mechanism, Gaussian):
+        if self.base.sigma is None:
             return ()
-        given = mechanism.noise_multiplier, self.gamma, round(SAMPLE / self.gamma) + 1
+        given = self.base.sigma, self.gamma, round(SAMPLE / self.gamma) + 1
         bad = asymptotics.approximate_divergence_on_bad_data
         good = asymptotics.approximate_divergence_on_good_data
         return (
@@ -122,6 +123,7 @@ def _bases() -> tuple[Base, ...]:
                 f"({one}) Gaussian, σ = {sigma:g}",
                 Gaussian(sigma, replace_sensitivity=1),
                 cache(partial(classical.gaussian_log_moment, shift=1 / sigma)),
+                sigma,
             ),
             Base(
                 f"({two}) Laplace, b = {b:g}",

@@ -10,8 +10,7 @@ import numpy as np
 from hockeystick.bound import Bound
 from hockeystick.classical import epsilon_from_curve, mironov_epsilon
 from hockeystick.figures import palette, wang_baselines
-from hockeystick.figures.catalogue import Progress
-from hockeystick.figures.figure import Curve, Figure, Panel
+from hockeystick.figures.figure import Curve, Figure, Panel, Progress, panels
 from hockeystick.figures.wang_cases import MOST, PAPER, Case, Rdp, cases
 
 DELTA = 1e-8
@@ -23,21 +22,20 @@ def composition_figure(
     number: int, gamma: float, progress: Progress, counts: Sequence[int] = COUNTS
 ) -> Figure:
     """ε against the number of steps at δ = 1e-8."""
-    panels: list[Panel] = []
-    found = cases(gamma)
-    for case in found:
+
+    def panel(case: Case, tell: Progress) -> Panel:
         bounds: list[Bound] = []
         for count in counts:
             bounds.append((case.step * count).epsilon(DELTA))
-            progress((len(panels) + 0.7 * len(bounds) / len(counts)) / len(found))
+            tell(0.7 * len(bounds) / len(counts))
         curves = *_baselines(case, counts), *_by_renyi(case, counts), *_exact(bounds, counts)
-        panels.append(Panel(case.base.title, "steps k", "ε (nats)", curves, "log", "log"))
-        progress(len(panels) / len(found))
+        return Panel(case.base.title, "steps k", "ε (nats)", curves, "log", "log")
+
     return Figure(
         f"wang-{number}",
         f"ε of k steps on samples without replacement, γ = {gamma:g}, δ = 1e-8",
         f"after {PAPER}, Figure {number}",
-        tuple(panels),
+        panels(cases(gamma), panel, progress),
         columns=3,
     )
 

@@ -8,8 +8,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from hockeystick.figures import palette
-from hockeystick.figures.catalogue import Progress
-from hockeystick.figures.figure import Curve, Figure, Panel
+from hockeystick.figures.figure import Curve, Figure, Panel, Progress, panels
 from hockeystick.figures.wang_cases import MOST, PAPER, Case, Rdp, cases
 
 ORDERS = tuple(sorted({round(order) for order in np.geomspace(2, MOST, 40)}))
@@ -19,20 +18,19 @@ def rdp_figure(
     number: int, gamma: float, progress: Progress, orders: Sequence[int] = ORDERS
 ) -> Figure:
     """ε(α) against α: the paper's bounds, the dominating pair and a pair that is attained."""
-    panels: list[Panel] = []
-    found = cases(gamma)
-    for case in found:
+
+    def panel(case: Case, tell: Progress) -> Panel:
         curves: list[Curve] = []
         for curve in _curves(case, orders):
             curves.append(curve)
-            progress((len(panels) + len(curves) / 8) / len(found))
-        panels.append(_panel(case, curves))
-        progress(len(panels) / len(found))
+            tell(len(curves) / 8)
+        return _panel(case, curves)
+
     return Figure(
         f"wang-{number}",
         f"Rényi divergence of a mechanism on a sample without replacement, γ = {gamma:g}",
         f"after {PAPER}, Figure {number}",
-        tuple(panels),
+        panels(cases(gamma), panel, progress),
         columns=3,
     )
 

@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from hockeystick.errors import ParameterError
 from hockeystick.learn.discretion import without_values
-from hockeystick.numerics.series import Array
+from hockeystick.numerics.types import Array
 
 
 class BoundedScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]

@@ -20,7 +20,7 @@ from hockeystick.accountant import Accountant
 from hockeystick.errors import ParameterError
 from hockeystick.learn.plan import Plan
 from hockeystick.mechanism import Mechanism
-from hockeystick.numerics.series import Array
+from hockeystick.numerics.types import Array
 from hockeystick.saving import read_object, write_whole
 
 FORMAT = "hockeystick checkpoint"

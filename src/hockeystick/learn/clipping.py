@@ -14,7 +14,7 @@ from functools import partial
 import numpy as np
 
 from hockeystick.errors import ParameterError
-from hockeystick.numerics.series import Array
+from hockeystick.numerics.types import Array
 from hockeystick.sensitivity import Norm
 
 MARGIN = 1 - 2.0**-40

@@ -14,7 +14,7 @@ from hockeystick.learn.objective import Objective
 from hockeystick.learn.plan import Plan
 from hockeystick.learn.records import Records
 from hockeystick.learn.watch import Progress, Watch, bar
-from hockeystick.numerics.series import Array
+from hockeystick.numerics.types import Array
 from hockeystick.random.generators import Randomness, generator
 from hockeystick.saving import check_writable
 

@@ -23,7 +23,7 @@ from hockeystick.learn.sgd import SEEDED, private_sgd
 from hockeystick.mechanisms.bases.additive_noise import AdditiveNoise
 from hockeystick.mechanisms.gaussian import Gaussian
 from hockeystick.mechanisms.laplace import Laplace
-from hockeystick.numerics.series import Array
+from hockeystick.numerics.types import Array
 from hockeystick.registry import kind_of
 from hockeystick.relation import ADD_REMOVE, REPLACE_ONE, ZERO_OUT, Relation
 from hockeystick.samplers.every_record import EveryRecord
@@ -61,7 +61,7 @@ class TuningWarning(UserWarning):
 class PrivateEstimator(BaseEstimator):  # type: ignore[misc]
     """A linear model trained by `private_sgd`; see the subclasses."""
 
-    # Set by the subclasses, whose signatures scikit-learn reads.
+    # Named by the subclasses, whose signatures scikit-learn reads.
     epsilon: float
     delta: float
     clip: float
@@ -82,6 +82,10 @@ class PrivateEstimator(BaseEstimator):  # type: ignore[misc]
     intercept_: Array
     privacy_: Privacy
     n_iter_: int
+
+    def _keep(self, parameters: dict[str, Any]) -> None:
+        """Keep the parameters of `__init__` as they were given, which is scikit-learn's rule."""
+        self.__dict__.update({name: each for name, each in parameters.items() if name != "self"})
 
     def plan(self, records: int) -> Plan:
         """What `fit` runs on so many records: calibrated to (epsilon, delta), exactly.
@@ -219,22 +223,19 @@ def _relation(given: Relation | str | None, sampler: str, declared: bool) -> Rel
         if sampler == "without-replacement":
             return REPLACE_ONE
         return ADD_REMOVE if declared else ZERO_OUT
-    name = given.value if isinstance(given, Relation) else str(given).upper().replace("-", "_")
-    if name not in Relation.__members__:
-        raise ParameterError(
-            f"relation must be add-remove, zero-out, replace-one or None, got {given!r}"
-        )
-    if name == "ADD_REMOVE" and not declared:
+    name = given.value if isinstance(given, Relation) else given
+    relation = Relation.read(name, "add-remove, zero-out, replace-one or None")
+    if relation is ADD_REMOVE and not declared:
         raise ParameterError(
             "relation add-remove keeps the number of records secret, so a public population must "
             "be declared for the sampling rate: population=..., or take zero-out"
         )
-    if name == "ADD_REMOVE" and sampler == "without-replacement":
+    if relation is ADD_REMOVE and sampler == "without-replacement":
         raise RelationError(
             "relation must be replace-one or zero-out where a fixed number of records is drawn: "
             "the number that they are drawn from is public, got add-remove"
         )
-    return Relation[name]
+    return relation
 
 
 def check_seed(random_state: Any) -> int | None:

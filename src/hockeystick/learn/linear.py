@@ -17,8 +17,7 @@ from hockeystick.errors import ParameterError
 from hockeystick.learn.clipping import check_shape, clipped, lengths, reach, silent
 from hockeystick.learn.objective import Objective
 from hockeystick.learn.records import Records
-from hockeystick.numerics.log_sum import log_sum_exp
-from hockeystick.numerics.series import Array
+from hockeystick.numerics.types import Array
 from hockeystick.sensitivity import Norm
 
 
@@ -91,8 +90,10 @@ class Softmax(Linear):
             raise ParameterError(f"targets must be integers from 0 to {self.outputs - 1}")
 
     def losses(self, parameters: Array, records: Records) -> Array:
+        from scipy.special import logsumexp  # good to its last digits where one term is nearly all
+
         z = records.features @ parameters
-        return np.asarray(log_sum_exp(z, axis=1) - z[self._own(records)])
+        return np.asarray(logsumexp(z, axis=1) - z[self._own(records)])
 
     def residuals(self, parameters: Array, records: Records) -> Array:
         from scipy.special import softmax

@@ -12,7 +12,7 @@ import numpy as np
 from hockeystick.errors import ParameterError
 from hockeystick.learn.schema import Schema
 from hockeystick.learn.table import Table
-from hockeystick.numerics.series import Array
+from hockeystick.numerics.types import Array
 from hockeystick.saving import read_object, write_whole
 
 FORMAT = "hockeystick model"

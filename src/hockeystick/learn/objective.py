@@ -11,7 +11,7 @@ from hockeystick.checks import Whole
 from hockeystick.declared import checked, declared
 from hockeystick.learn.clipping import check_shape, clipped, lengths, silent
 from hockeystick.learn.records import Records
-from hockeystick.numerics.series import Array
+from hockeystick.numerics.types import Array
 from hockeystick.sensitivity import Norm
 
 

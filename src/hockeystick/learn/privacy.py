@@ -10,13 +10,8 @@ from hockeystick.checks import probability
 from hockeystick.declared import checked, declared
 from hockeystick.learn.plan import Plan
 from hockeystick.mechanism import Mechanism
-from hockeystick.relation import ADD_REMOVE, REPLACE_ONE, ZERO_OUT, Relation
+from hockeystick.relation import Relation
 
-NEIGHBOURS = {
-    ADD_REMOVE: "one record is added or removed",
-    ZERO_OUT: "one record's contribution becomes zero; the number of records is public",
-    REPLACE_ONE: "one record is replaced by another; the number of records is public",
-}
 WEAK = (
     "delta = {} is not below 1/n for n = {} records: so weak a guarantee allows to publish one of "
     "them in the clear, drawn at random; choose a delta well below {:.2g}"
@@ -100,7 +95,7 @@ class Privacy:
         plan = self.plan
         lines = [
             f"({self.epsilon.upper!r}, {self.delta!r})-differentially private: neighbours are data "
-            f"sets in which {NEIGHBOURS[self.relation]}.",
+            f"sets in which {self.relation.words('; the number of records is public')}.",
             f"Mechanism: {self.mechanism!r}; gradients clipped to {plan.clip:g} in {plan.norm}, "
             f"divided by {plan.batch_size:g}.",
         ]

@@ -8,7 +8,7 @@ from typing import Any, Self
 import numpy as np
 
 from hockeystick.errors import ParameterError
-from hockeystick.numerics.series import Array
+from hockeystick.numerics.types import Array
 
 BLOCK = 2**18
 """So many numbers are copied and summed, or checked, at a time: what a processor has at hand."""

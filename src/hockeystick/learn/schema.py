@@ -20,12 +20,12 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from hockeystick.errors import ParameterError
-from hockeystick.numerics.series import Array
+from hockeystick.numerics.types import Array
 
 MISSING = {"", "?", "na", "nan", "n/a", "null"}
 MOST = sys.float_info.max
@@ -60,16 +60,25 @@ class Number:
         """How far 1 is from it."""
         return self.upper / 2 - self.lower / 2
 
-    @property
-    def width(self) -> int:
-        """How many features it makes."""
-        return 1
+    classes: ClassVar[None] = None
+    """The labels of a target, which a number has none of."""
+
+    def to_list(self) -> list[float]:
+        """The declaration in a schema."""
+        return [self.lower, self.upper]
 
     def encode(self, cells: Sequence[str]) -> Array:
-        """The features of each cell."""
+        """The features of each cell; a ValueError for a text."""
         with np.errstate(over="ignore"):
             scaled = (self.values(cells) - self.middle) / self.half
         return np.clip(np.nan_to_num(scaled, nan=0.0), -1.0, 1.0)[:, None]
+
+    def targets(self, cells: Sequence[str]) -> Array:
+        """Targets of records, which none may lack, cut off at the bounds."""
+        values = self.values(cells)
+        if not np.isfinite(values).all():
+            raise ParameterError("must not be missing in any record")
+        return np.clip(values, self.lower, self.upper)
 
     def values(self, cells: Sequence[str]) -> Array:
         """The numbers as they are, NaN where there is none."""
@@ -93,14 +102,26 @@ class Category:
             )
 
     @property
-    def width(self) -> int:
-        """How many features it makes."""
-        return len(self.categories)
+    def classes(self) -> tuple[str, ...]:
+        """The labels of a target."""
+        return self.categories
+
+    def to_list(self) -> list[str]:
+        """The declaration in a schema."""
+        return list(self.categories)
 
     def encode(self, cells: Sequence[str]) -> Array:
         """The features of each cell."""
         rows = [[float(cell == each) for each in self.categories] for cell in cells]
-        return np.array(rows, dtype=float).reshape(-1, self.width)
+        return np.array(rows, dtype=float).reshape(-1, len(self.categories))
+
+    def targets(self, cells: Sequence[str]) -> Array:
+        """Targets of records, which must be declared."""
+        if not set(cells) <= set(self.categories):
+            raise ParameterError(
+                "must hold declared categories only: there is another, which is not shown"
+            )
+        return np.array(cells, dtype=str)
 
 
 Column = Number | Category
@@ -146,10 +167,7 @@ class Schema:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""
-        columns = {
-            name: [each.lower, each.upper] if isinstance(each, Number) else list(each.categories)
-            for name, each in self.columns.items()
-        }
+        columns = {name: each.to_list() for name, each in self.columns.items()}
         content: dict[str, Any] = {"columns": columns, "drop": list(self.drop)}
         return content | ({"names": list(self.names)} if self.names else {})
 

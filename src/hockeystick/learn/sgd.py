@@ -18,7 +18,7 @@ from hockeystick.learn.privacy import Privacy
 from hockeystick.learn.records import Records
 from hockeystick.learn.watch import Callback, Watch
 from hockeystick.mechanism import compose
-from hockeystick.numerics.series import Array
+from hockeystick.numerics.types import Array
 from hockeystick.questions import relation_of
 from hockeystick.random.generators import Randomness, known_secure
 

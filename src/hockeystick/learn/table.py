@@ -8,14 +8,15 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
 from hockeystick.errors import ParameterError
-from hockeystick.learn.schema import Category, Column, Number, Schema
-from hockeystick.numerics.series import Array
+from hockeystick.learn.schema import Column, Schema
+from hockeystick.numerics.types import Array
 
 
 @dataclass(frozen=True)
@@ -64,7 +65,11 @@ class Table:
                 raise ParameterError(f"the declared column {name!r} is not in the file")
         if not used:
             raise ParameterError("no column is left to learn from")
-        return np.hstack([_encoded(name, schema.columns[name], self.cells[name]) for name in used])
+        columns = []
+        for name in used:
+            with _named(f"the column {name!r}"):
+                columns.append(schema.columns[name].encode(self.cells[name]))
+        return np.hstack(columns)
 
     def undeclared(self, schema: Schema) -> list[str]:
         """The columns that are neither declared nor dropped."""
@@ -72,18 +77,8 @@ class Table:
 
     def targets(self, target: str, declared: Column) -> Array:
         """The target of every record, which none may lack."""
-        cells = self.cells[target]
-        if isinstance(declared, Category):
-            if not set(cells) <= set(declared.categories):
-                raise ParameterError(
-                    f"the target {target!r} must hold declared categories only: there is another, "
-                    "which is not shown"
-                )
-            return np.array(cells, dtype=str)
-        values = _numbers(target, declared, cells)
-        if np.isnan(values).any():
-            raise ParameterError(f"the target {target!r} must not be missing in any record")
-        return np.clip(values, declared.lower, declared.upper)
+        with _named(f"the target {target!r}"):
+            return declared.targets(self.cells[target])
 
 
 def _rows(file: Iterable[str], path: str) -> Iterator[tuple[int, list[str]]]:
@@ -98,18 +93,15 @@ def _rows(file: Iterable[str], path: str) -> Iterator[tuple[int, list[str]]]:
         ) from None
 
 
-def _numbers(name: str, declared: Number, cells: Sequence[str]) -> Array:
+@contextmanager
+def _named(column: str) -> Iterator[None]:
+    """Errors about the cells of a column say which one it is."""
     try:
-        values = declared.values(cells)
+        yield
+    except ParameterError as error:
+        raise ParameterError(f"{column} {error}") from None
     except ValueError:
         raise ParameterError(
-            f"the column {name!r} is declared by bounds but holds a text (not shown); declare its "
+            f"{column} is declared by bounds but holds a text (not shown); declare its "
             "categories, or leave it out"
         ) from None
-    return np.where(np.isinf(values), np.nan, values)
-
-
-def _encoded(name: str, declared: Column, cells: Sequence[str]) -> Array:
-    if isinstance(declared, Number):
-        _numbers(name, declared, cells)
-    return declared.encode(cells)

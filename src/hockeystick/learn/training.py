@@ -14,9 +14,9 @@ from hockeystick.checks import probability
 from hockeystick.errors import ParameterError
 from hockeystick.learn.model import Model
 from hockeystick.learn.privacy import DeltaWarning, Privacy
-from hockeystick.learn.schema import Category, Column, Schema
+from hockeystick.learn.schema import Column, Schema
 from hockeystick.learn.table import Table
-from hockeystick.numerics.series import Array
+from hockeystick.numerics.types import Array
 from hockeystick.random.generators import Randomness, generator
 
 NOT_PRIVATE = (
@@ -92,7 +92,7 @@ class Training:
             self.schema,
             np.atleast_2d(estimator.coef_),
             np.atleast_1d(estimator.intercept_),
-            tuple(estimator.classes_.tolist()) if isinstance(self.declared, Category) else None,
+            self.declared.classes and tuple(estimator.classes_.tolist()),
             estimator.privacy_.to_dict(),
         )
         return Trained(model, estimator.privacy_, self._scores() if self.scored else None)
@@ -102,7 +102,7 @@ class Training:
         return int(np.count_nonzero(~self.held_out))
 
     def _scores(self) -> Scores:
-        classified = isinstance(self.declared, Category)
+        classified = self.declared.classes is not None
         inside, outside = (
             (self.features[rows], self.targets[rows]) for rows in (~self.held_out, self.held_out)
         )
@@ -139,11 +139,6 @@ def prepare(
     return Training(target, schema, x, y, held_out, estimator, test_fraction > 0)
 
 
-def train(table: Table, target: str, schema: Schema, **options: Any) -> Trained:
-    """`prepare` and run."""
-    return prepare(table, target, schema, **options).run()
-
-
 def hold_out(records: int, fraction: float, source: Generator) -> NDArray[np.bool_]:
     """Whether each record is held out, by an independent coin.
 
@@ -166,8 +161,8 @@ def hold_out(records: int, fraction: float, source: Generator) -> NDArray[np.boo
 def _estimator(declared: Any, **options: Any) -> Any:
     from hockeystick import learn
 
-    if isinstance(declared, Category):
-        return learn.LogisticRegression(classes=list(declared.categories), **options)
+    if declared.classes is not None:
+        return learn.LogisticRegression(classes=list(declared.classes), **options)
     return learn.LinearRegression(target_bounds=(declared.lower, declared.upper), **options)
 
 

@@ -8,8 +8,8 @@ The loss on public records of the same kind is free.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,7 +20,8 @@ from hockeystick.checks import Whole, probability
 from hockeystick.declared import checked, declared
 from hockeystick.errors import ParameterError
 from hockeystick.learn.records import Records
-from hockeystick.numerics.series import Array
+from hockeystick.numerics.types import Array
+from hockeystick.progress import bar as lasting_bar
 
 REPORTS = 20
 """How many reports a run makes unless told otherwise."""
@@ -83,32 +84,18 @@ class Watch:
         return isinstance(stop, bool | np.bool_) and bool(stop)
 
 
-def bar(steps: int, shown: bool) -> AbstractContextManager[Callable[[Progress], None]]:
+@contextmanager
+def bar(steps: int, shown: bool) -> Iterator[Callable[[Progress], None]]:
     """A progress bar on standard error as a callback, or one that does nothing."""
-    return _Bar(steps) if shown else nullcontext(lambda progress: None)
+    if not shown:
+        yield lambda progress: None
+        return
+    with lasting_bar("", lasting=True) as show:
+        show(0, steps)
+        yield lambda progress: show(progress.step, steps, _words(progress))
 
 
-class _Bar(AbstractContextManager[Callable[[Progress], None]]):
-    def __init__(self, steps: int) -> None:
-        from rich.console import Console
-        from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
-        from rich.progress import Progress as RichProgress
-
-        columns = (BarColumn(), MofNCompleteColumn(), TextColumn("{task.description}"))
-        self._rich = RichProgress(*columns, TimeRemainingColumn(), console=Console(stderr=True))
-        self._task = self._rich.add_task("", total=steps)
-
-    def __enter__(self) -> Callable[[Progress], None]:
-        self._rich.start()
-        return self._show
-
-    def __exit__(self, *exception: object) -> None:
-        self._rich.stop()
-
-    def _show(self, progress: Progress) -> None:
-        words = []
-        if progress.epsilon is not None:
-            words.append(f"ε {progress.epsilon:.4f}")
-        if progress.loss is not None:
-            words.append(f"loss {progress.loss:.4f}")
-        self._rich.update(self._task, completed=progress.step, description="  ".join(words))
+def _words(progress: Progress) -> str:
+    epsilon = "" if progress.epsilon is None else f"ε {progress.epsilon:.4f}"
+    loss = "" if progress.loss is None else f"loss {progress.loss:.4f}"
+    return "  ".join(filter(None, (epsilon, loss)))

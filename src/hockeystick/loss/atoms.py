@@ -10,7 +10,7 @@ import numpy as np
 from hockeystick.loss.base import DiscreteLoss, Loss
 from hockeystick.loss.measure import EMPTY, Atoms, Nodes
 from hockeystick.numerics.blocks import in_blocks
-from hockeystick.numerics.series import Array
+from hockeystick.numerics.types import Array
 
 
 class AtomicLoss(DiscreteLoss):

@@ -47,6 +47,11 @@ class Loss(ABC):
     """The distance of the lattice that holds every loss, if one does; 0 for a single value."""
     smooth: bool = False
     """Whether there is nothing but a smooth density, which `density` then gives."""
+    rough: bool = False
+    """Whether it has atoms at places that are known only roughly, which `tails` counts."""
+
+    sketched: bool = False
+    """Whether the nodes are but a sketch to plan with: then `cgf` has a better source."""
 
     gaussian_shift: float | None = None
     """How many deviations apart P and Q are, if they are two normal laws; else None."""
@@ -61,7 +66,7 @@ class Loss(ABC):
         """How far its largest, its smallest or any single loss may be off, through rounding."""
         return self._last_digits
 
-    @property
+    @cached_property
     def _last_digits(self) -> float:
         ends = [abs(end) for end in (self.top, self.bottom) if math.isfinite(end)]
         largest = np.abs(self.atoms.losses).max(initial=max(ends, default=0.0))
@@ -101,10 +106,16 @@ class Loss(ABC):
     @cached_property
     def _contradiction(self) -> str:
         """What does not fit, in words; nothing if all does."""
-        marks = places(self.bottom, self.top)
-        delta = self.profile(marks[2:3])
-        said = Said(marks, self.tails(marks), delta, self.atoms, self.infinite, self.void)
-        return said.contradiction(self.continuous, self.symmetric, self._last_digits)
+        with np.errstate(over="ignore", invalid="ignore"):  # what is not a number does not fit
+            whole = self.sketched or is_whole(
+                self.nodes(-1.0, 0.0, 0.0), self.infinite, self.void, self._last_digits
+            )
+            if not whole:
+                return "its quadrature has not all of P and Q"
+            marks = places(self.bottom, self.top)
+            delta = self.profile(marks[2:3])
+            said = Said(marks, self.tails(marks), delta, self.atoms, self.infinite, self.void)
+            return said.contradiction(self.continuous, self.symmetric, self._last_digits)
 
     def density(self, losses: Array) -> Array:
         """Q-density of a smooth loss."""
@@ -149,16 +160,7 @@ class Loss(ABC):
         low, high, turn = s.real.min(), s.real.max(), np.abs(s.imag).max()
         # E_P[L] is written with E_Q[e^L] = 1, so the nodes must reach where P and Q live.
         nodes = self.nodes(min(float(low), -1.0), max(float(high), 0.0), float(turn))
-        self._check_nodes(nodes)
         return cumulants(s, nodes, self.infinite, self.void)
-
-    def _check_nodes(self, nodes: Nodes) -> None:
-        """Raise `NumericalError` unless its first quadrature has all of P and Q."""
-        if "_nodes_checked" in self.__dict__:
-            return
-        if not is_whole(nodes, self.infinite, self.void, self._last_digits):
-            raise NumericalError(f"the quadrature of {self!r} has not all of P and Q")
-        self.__dict__["_nodes_checked"] = True
 
     def spread(
         self, tilt: float, frequencies: Array, resolved: float, guarded: bool = True
@@ -208,6 +210,7 @@ class Reversed(Loss):
             spacing=base.spacing,
             continuous=base.continuous,
             smooth=base.smooth,
+            sketched=base.sketched,
         )
 
     @property
@@ -233,7 +236,7 @@ class Reversed(Loss):
     def reverse_profile(self, epsilon: Array) -> Array:
         return self.base.profile(epsilon)
 
-    @property
+    @cached_property
     def atoms(self) -> Atoms:
         losses, log_q = self.base.atoms
         return Atoms(-losses, log_q + losses)

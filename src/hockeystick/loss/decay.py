@@ -27,29 +27,41 @@ def decay_bound(nodes: Nodes, tilt: float, frequencies: Array, guarded: bool) ->
     masses /= total
     split = nodes.density.size
     atoms = masses[split:].sum()
-    sure = np.full(frequencies.shape, atoms)
-    blind = np.zeros_like(frequencies)
+    sure, blind = np.full(frequencies.shape, atoms), np.zeros_like(frequencies)
     if split:
         with np.errstate(divide="ignore"):
             density = np.exp(np.log(nodes.density) + grow[:split] - peak) / total
         variation = np.abs(np.diff(density)).sum() + density[0] + density[-1]
         sure = sure + variation / frequencies
-        gaps = np.abs(np.diff(nodes.losses[:split], append=nodes.losses[split - 1]))
-        order = np.argsort(gaps)[::-1]
-        reached = np.searchsorted(-gaps[order], -2.0 / frequencies)
-        blind = np.append(0.0, np.cumsum(masses[order]))[reached]
-    centred = nodes.losses - nodes.losses @ masses
+        blind = _too_far_apart(nodes.losses[:split], masses, frequencies)
+    seen = _sampled(nodes.losses, masses, frequencies, blind, guarded=bool(atoms) and guarded)
+    return np.asarray(np.minimum(seen, sure))
+
+
+def _too_far_apart(losses: Array, masses: Array, frequencies: Array) -> Array:
+    """The mass of nodes too far from the next for e^{itL} to be followed."""
+    gaps = np.abs(np.diff(losses, append=losses[-1]))
+    order = np.argsort(gaps)[::-1]
+    reached = np.searchsorted(-gaps[order], -2.0 / frequencies)
+    return np.asarray(np.append(0.0, np.cumsum(masses[order]))[reached])
+
+
+def _sampled(
+    losses: Array, masses: Array, frequencies: Array, blind: Array, guarded: bool
+) -> Array:
+    """|φ| at the frequencies with what is not seen; guarded, up to the next frequency too."""
+    centred = losses - losses @ masses
     seen = np.ones_like(frequencies)
     useful = 2 * blind < 1
     seen[useful] = _modulus(frequencies[useful], centred, masses) + 2 * blind[useful]
     seen = np.minimum(seen, 1.0)
-    if atoms and guarded:
-        steps = np.diff(frequencies, append=2 * frequencies[-1] - frequencies[-2])
-        near = np.maximum(_modulus(steps, centred, masses) - 2 * blind, 0.0)
-        back = np.sqrt(np.maximum.accumulate(1 - near**2))
-        apart = np.maximum(np.sqrt(1 - seen**2) - back, 0.0)
-        seen = np.sqrt(1 - np.minimum(apart, 1.0) ** 2)
-    return np.asarray(np.minimum(seen, sure))
+    if not guarded:
+        return seen
+    steps = np.diff(frequencies, append=2 * frequencies[-1] - frequencies[-2])
+    near = np.maximum(_modulus(steps, centred, masses) - 2 * blind, 0.0)
+    back = np.sqrt(np.maximum.accumulate(1 - near**2))
+    apart = np.maximum(np.sqrt(1 - seen**2) - back, 0.0)
+    return np.asarray(np.sqrt(1 - np.minimum(apart, 1.0) ** 2))
 
 
 def _modulus(frequencies: Array, losses: Array, masses: Array) -> Array:

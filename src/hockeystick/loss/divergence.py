@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from hockeystick.loss.base import Loss
-from hockeystick.numerics.series import Array
+from hockeystick.numerics.types import Array
 
 
 def divergence(loss: Loss, orders: Array) -> Array:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import cached_property
 
 import numpy as np
 
@@ -11,8 +12,8 @@ from hockeystick.errors import ParameterError
 from hockeystick.loss.atoms import EVERYTHING
 from hockeystick.loss.base import Loss
 from hockeystick.loss.measure import Atoms, Nodes, Tails
-from hockeystick.numerics.series import Array, log1p
-from hockeystick.numerics.types import Complex
+from hockeystick.numerics.series import log1p
+from hockeystick.numerics.types import Array, Complex
 
 
 class LabelledLoss(Loss):
@@ -34,6 +35,7 @@ class LabelledLoss(Loss):
         self.symmetric = all(loss.symmetric for loss in losses)
         self.continuous = any(loss.continuous for loss in losses)
         self.smooth = all(loss.smooth for loss in losses)
+        self.sketched = any(loss.sketched for loss in losses)
 
     def nodes(self, low: float, high: float, turn: float) -> Nodes:
         each = [(weight, loss.nodes(low, high, turn)) for weight, loss in self.parts]
@@ -84,17 +86,17 @@ class LabelledLoss(Loss):
         return np.asarray(sum(bounds))
 
     def profile(self, epsilon: Array) -> Array:
-        known = sum(weight * loss.profile(epsilon) for weight, loss in self.parts)
-        return np.asarray(known + self._missing)
+        finite = sum(weight * loss.profile(epsilon) for weight, loss in self.parts)
+        return np.asarray(finite + self._missing)
 
     def reverse_profile(self, epsilon: Array) -> Array:
-        known = sum(weight * loss.reverse_profile(epsilon) for weight, loss in self.parts)
-        return np.asarray(known + self._missing)
+        finite = sum(weight * loss.reverse_profile(epsilon) for weight, loss in self.parts)
+        return np.asarray(finite + self._missing)
 
     def density(self, losses: Array) -> Array:
         return np.asarray(sum(weight * loss.density(losses) for weight, loss in self.parts))
 
-    @property
+    @cached_property
     def atoms(self) -> Atoms:
         each = [(weight, loss.atoms) for weight, loss in self.parts]
         return Atoms(

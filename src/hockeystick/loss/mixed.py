@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
@@ -40,26 +41,26 @@ class Mixed(Loss):
     def __post_init__(self) -> None:
         base, rate = self.base, self.rate
         floor = math.log1p(-rate)
-        fields = {
-            "top": float(log_mixed(rate, np.array([base.top]))[0]),
-            "bottom": floor if base.void else float(log_mixed(rate, np.array([base.bottom]))[0]),
-            "infinite": around_product(rate, base.infinite)[1],
-            "void": 0.0,
-            "continuous": base.continuous,
-            "smooth": base.smooth,
-            "steepest": rate / (rate + (1 - rate) * math.exp(-base.top)),
-        }
+        bottom, top = log_mixed(rate, np.array([base.bottom, base.top])).tolist()
+        self.__dict__.update(
+            top=top,
+            bottom=floor if base.void else bottom,
+            infinite=around_product(rate, base.infinite)[1],
+            void=0.0,
+            continuous=base.continuous,
+            smooth=base.smooth,
+            sketched=base.sketched,
+            steepest=rate / (rate + (1 - rate) * math.exp(-base.top)),
+        )
         if not base.continuous and base.atoms.losses.size + (base.void > 0) <= 2:
             values = np.unique(self.atoms.losses)
-            fields["spacing"] = float(values[-1] - values[0]) if values.size == 2 else 0.0
-        for name, value in fields.items():
-            object.__setattr__(self, name, value)
+            self.__dict__["spacing"] = float(values[-1] - values[0]) if values.size == 2 else 0.0
 
-    @property
+    @cached_property
     def least_infinite(self) -> float:
         return around_product(self.rate, self.base.least_infinite)[0]
 
-    @property
+    @cached_property
     def slip(self) -> float:
         return self.steepest * self.base.slip + self._last_digits
 
@@ -88,10 +89,10 @@ class Mixed(Loss):
         p = np.maximum(s.real + 1, 1.0)
         k = self.base.cgf(p - 1).real
         far = k / p > 40 + np.log(p / self.rate)
-        found: Complex = (k + p * math.log(self.rate) + math.exp(-40)).astype(complex)
+        bound: Complex = (k + p * math.log(self.rate) + math.exp(-40)).astype(complex)
         if not far.all():
-            found[~far] = self._near_cgf(s[~far])
-        return found
+            bound[~far] = self._near_cgf(s[~far])
+        return bound
 
     def _near_cgf(self, s: Complex) -> Complex:
         try:
@@ -111,7 +112,7 @@ class Mixed(Loss):
         base = np.where(inside, base, 0.0)
         return np.where(inside, self.base.density(base) * np.exp(losses - base) / self.rate, 0.0)
 
-    @property
+    @cached_property
     def atoms(self) -> Atoms:
         losses, log_q = self.base.atoms
         return self._with_void(log_mixed(self.rate, losses), log_q)

@@ -3,21 +3,35 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 from scipy.special import ndtr
 
-from hockeystick.errors import NumericalError
-from hockeystick.loss.base import AtomlessLoss, Loss
-from hockeystick.loss.gaussian import ANGLE, NATS, REACH, legendre
+from hockeystick.loss.line import (
+    HALVINGS,
+    NORMAL_REACH,
+    LineLoss,
+    panel_width,
+    steepest,
+    trapezoid_step,
+)
 from hockeystick.loss.measure import Nodes, Tails
 from hockeystick.numerics.blocks import in_blocks
-from hockeystick.numerics.series import Array
+from hockeystick.numerics.gauss import gauss_legendre
+from hockeystick.numerics.log_sum import log_sum_exp
+from hockeystick.numerics.roots import last_true
+from hockeystick.numerics.types import Array
 
-MOST_STEPS = 20
-MOST_NODES = 30_000
+NEWTON_STEPS = 20
+"""Most steps to the place of a loss: the table begins so near that a few are enough."""
+FEW_MEANS = 4
+"""The density takes a search for each point, so a grid of it pays for few means only."""
+FAR_OUT = 40.0
+"""Standard deviations beyond which there is no mass that a float could hold."""
+LEAST_SLOPE = 1e-300
+"""Stands for a slope that is 0 but for rounding."""
 
 
 @dataclass(frozen=True)
@@ -47,9 +61,7 @@ class GaussianMixture:
         if near.all():
             return np.asarray(small)
         exponent += np.log(weights)
-        peak = exponent.max(axis=-1)
-        large = peak + np.log(np.exp(exponent - peak[..., None]).sum(axis=-1))
-        return np.asarray(np.where(near, small, large))
+        return np.asarray(np.where(near, small, log_sum_exp(exponent)))
 
     def log_density(self, x: Array) -> Array:
         """log of the density."""
@@ -57,12 +69,17 @@ class GaussianMixture:
 
     def above(self, x: Array) -> Array:
         """Mass beyond x."""
-        return GaussianMixture(self.weights, tuple(-mean for mean in self.means)).below(-x)
+        return self.flipped.below(-x)
 
     def below(self, x: Array) -> Array:
         """Mass up to x."""
         means, weights = np.array(self.means), np.array(self.weights)
         return in_blocks(lambda part: ndtr(part[..., None] - means) @ weights, x, means.size)
+
+    @cached_property
+    def flipped(self) -> GaussianMixture:
+        """The law of −x."""
+        return GaussianMixture(self.weights, tuple(-mean for mean in self.means))
 
     def slope(self, x: Array) -> Array:
         """d/dx of `log_ratio`: the mean of the means, weighted by how likely each is."""
@@ -77,35 +94,35 @@ class GaussianMixture:
 
 
 @dataclass(frozen=True)
-class MixtureLoss(AtomlessLoss):
+class MixtureLoss(LineLoss):
     """P and Q mixtures of unit Gaussians with P/Q increasing in x.
 
-    So it is when every mean of P is at least every mean of Q. Outcomes above `ceiling` count as
-    giving the record away.
+    So it is when every mean of P is at least every mean of Q.
     """
 
     p: GaussianMixture
     q: GaussianMixture
     mirrored: bool = False
     """Whether Q is P mirrored, so that both directions are alike."""
-    ceiling: float = math.inf
-    span: float = field(init=False, repr=False, compare=False)
 
-    def __post_init__(self) -> None:
-        cut = self.ceiling < math.inf
-        x = np.array([self.ceiling])
-        fields = {
-            "span": max(self.p.means) - min(self.q.means),
-            "top": float(self._loss(x)[0]) if cut else self._limit(1.0),
-            "bottom": self._limit(-1.0),
-            "infinite": float(self.p.above(x)[0]) if cut else 0.0,
-            "void": float(self.q.above(x)[0]) if cut else 0.0,
-            "symmetric": self.mirrored and not cut,
-            # The density takes a search for each point, so a grid of it pays for few means only.
-            "smooth": len(self.p.means) + len(self.q.means) <= 4,
-        }
-        for name, value in fields.items():
-            object.__setattr__(self, name, value)
+    most_nodes = 30_000
+
+    @property
+    def symmetric(self) -> bool:  # type: ignore[override]
+        return self.mirrored and not self.cut
+
+    @property
+    def smooth(self) -> bool:  # type: ignore[override]
+        return len(self.p.means) + len(self.q.means) <= FEW_MEANS
+
+    @cached_property
+    def _span(self) -> float:
+        """No loss grows faster with x."""
+        return max(self.p.means) - min(self.q.means)
+
+    @cached_property
+    def _limits(self) -> tuple[float, float]:
+        return self._limit(-1.0), self._limit(1.0)
 
     def _limit(self, sign: float) -> float:
         """The loss as x goes to ±∞: finite where the outermost means agree."""
@@ -119,99 +136,77 @@ class MixtureLoss(AtomlessLoss):
     def _loss(self, x: Array) -> Array:
         return self.p.log_ratio(x) - self.q.log_ratio(x)
 
+    def _slope(self, x: Array) -> Array:
+        return np.asarray(np.maximum(self.p.slope(x) - self.q.slope(x), LEAST_SLOPE))
+
     @cached_property
     def _table(self) -> tuple[Array, Array]:
         """Places and their losses, to begin the search from."""
-        low, high = min(self.q.means) - 45.0 - self.span, max(self.p.means) + 45.0 + self.span
-        x = np.linspace(low, high, 4001)
+        reach = FAR_OUT + 5 + self._span
+        x = np.linspace(min(self.q.means) - reach, max(self.p.means) + reach, 4001)
         return x, np.maximum.accumulate(self._loss(x))
 
     def _place(self, losses: Array) -> Array:
         """The x at which the loss has each value, by Newton's method; ±∞ beyond the limits."""
         wanted = np.asarray(losses, dtype=float)
-        goal = wanted.ravel()
+        goal, (bottom, top) = wanted.ravel(), self._limits
         places, values = self._table
         j = np.clip(np.searchsorted(values, goal), 1, len(places) - 1)
         low, high = places[j - 1], places[j]
-        part = (goal - values[j - 1]) / np.maximum(values[j] - values[j - 1], 1e-300)
+        part = (goal - values[j - 1]) / np.maximum(values[j] - values[j - 1], LEAST_SLOPE)
         x = low + (high - low) * np.clip(part, 0.0, 1.0)
-        open_ = np.flatnonzero((goal > self.bottom) & (goal < self.top))
-        for _ in range(MOST_STEPS):
+        open_ = np.flatnonzero((goal > bottom) & (goal < top))
+        for _ in range(NEWTON_STEPS):
             here = x[open_]
             excess = self._loss(here) - goal[open_]
             low[open_] = np.where(excess < 0, here, low[open_])
             high[open_] = np.where(excess < 0, high[open_], here)
-            slope = np.maximum(self.p.slope(here) - self.q.slope(here), 1e-300)
-            new = here - excess / slope
+            new = here - excess / self._slope(here)
             inside = (new >= low[open_]) & (new <= high[open_])
             x[open_] = np.where(inside, new, (low[open_] + high[open_]) / 2)
             open_ = open_[np.abs(x[open_] - here) > 1e-13 * (1 + np.abs(here))]
             if not open_.size:
                 break
-        x = x.reshape(wanted.shape)
-        x = np.where(wanted <= self.bottom, -math.inf, x)
-        return np.where(wanted >= self.top, self.ceiling, np.minimum(x, self.ceiling))
+        x = np.where(wanted <= bottom, -math.inf, x.reshape(wanted.shape))
+        return np.where(wanted >= top, math.inf, x)
+
+    @cached_property
+    def _end(self) -> float:
+        """Where the ceiling is."""
+        return float(self._whole._place(np.array([self.ceiling]))[0])
 
     def nodes(self, low: float, high: float, turn: float) -> Nodes:
         """The trapezoid rule, as for one Gaussian; panels where the line is cut."""
-        first = min(self.q.means) + min(low + 1, 0.0) * self.span - REACH
-        last = max(self.p.means) + max(high + 1, 0.0) * self.span + REACH
-        if self.ceiling < math.inf:
-            power = max(abs(low), abs(high)) + 1 + turn
-            return self._panels(first, min(4.0, 2 * ANGLE / self.span, 50 / (power * self.span)))
-        a = min(9.0, ANGLE / self.span)
+        first = min(self.q.means) + min(low + 1, 0.0) * self._span - NORMAL_REACH
+        if self.cut:
+            width = panel_width(self._span, steepest(low, high, turn))
+            return self._nodes(*self._panels(self._edges(first, self._end, width)))
+        last = max(self.p.means) + max(high + 1, 0.0) * self._span + NORMAL_REACH
         bend = turn + 0.5 * max(0.0, -1 - low)  # a negative power narrows the strip
-        step = 2 * math.pi * a / (NATS + a * a / 2 + bend * self.span * a)
-        count = (last - first) / step
-        if not count <= MOST_NODES:
-            raise NumericalError(f"the quadrature of {self!r} would need {count:g} nodes")
-        x = first + step * np.arange(math.ceil(count) + 1)
-        return self._nodes(x, math.log(step))
-
-    def _panels(self, first: float, width: float) -> Nodes:
-        panels = (self.ceiling - first) / width
-        points, weights = legendre()
-        if not panels * points.size <= MOST_NODES:
-            raise NumericalError(f"the quadrature of {self!r} would need {panels:g} panels")
-        count = math.ceil(panels)
-        edges = np.linspace(first, self.ceiling, count + 1)
-        half = (edges[1] - edges[0]) / 2
-        x = (edges[:-1, None] + half * (points + 1)).ravel()
-        return self._nodes(x, np.tile(np.log(half * weights), count))
+        return self._nodes(*self._trapezoid(first, last, trapezoid_step(self._span, bend)))
 
     def _nodes(self, x: Array, log_weight: float | Array) -> Nodes:
         log_q = self.q.log_density(x)
-        losses = self._loss(x)
-        density = np.exp(log_q) / np.maximum(self.p.slope(x) - self.q.slope(x), 1e-300)
-        return Nodes(losses, log_q + log_weight, density)
+        return Nodes(self._loss(x), log_q + log_weight, np.exp(log_q) / self._slope(x))
 
     def density(self, losses: Array) -> Array:
-        x = np.clip(self._place(losses), -1e3, 1e3)
-        slope = np.maximum(self.p.slope(x) - self.q.slope(x), 1e-300)
+        x = np.clip(self._whole._place(losses), -1e3, 1e3)
         inside = (losses > self.bottom) & (losses < self.top)
-        return np.where(inside, np.exp(self.q.log_density(x)) / slope, 0.0)
+        return np.where(inside, np.exp(self.q.log_density(x)) / self._slope(x), 0.0)
 
-    def tails(self, losses: Array) -> Tails:
+    def _masses(self, losses: Array) -> Tails:
         x = self._place(losses)
-        return Tails(
-            np.maximum(self.p.above(x) - self.infinite, 0.0),
-            np.maximum(self.q.above(x) - self.void, 0.0),
-            self.p.below(x),
-            self.q.below(x),
-        )
+        return Tails(self.p.above(x), self.q.above(x), self.p.below(x), self.q.below(x))
 
-    def profile(self, epsilon: Array) -> Array:
+    def _profile(self, epsilon: Array) -> Array:
         """∫ (p − e^ε·q)+ from where it begins, by Gauss–Legendre panels: no cancellation."""
-        epsilon = np.asarray(epsilon, dtype=float)
-        start = self._place(epsilon)
-        begin = np.clip(start, min(self.q.means) - 40.0, max(self.p.means) + 40.0)
+        (bottom, top), last = self._limits, max(self.p.means)
+        begin = np.clip(self._place(epsilon), min(self.q.means) - FAR_OUT, last + FAR_OUT)
         # Beyond the last mean the integrand falls at least as fast as e^{−x·(x − start)}.
-        scale = 1 / np.maximum(begin - max(self.p.means), 1.0)
-        stop = np.maximum(begin, max(self.p.means)) + 40 * scale
-        stop = np.minimum(stop, self.ceiling)
-        points, weights = legendre()
+        stop = np.maximum(begin, last) + FAR_OUT / np.maximum(begin - last, 1.0)
+        points, weights = gauss_legendre(self.panel_points)
         total = np.zeros_like(begin)
-        pieces = math.ceil(float(np.max(stop - begin, initial=0.0) * (1 + self.span) / 4)) + 8
+        pieces = math.ceil(float(np.max(stop - begin, initial=0.0) * (1 + self._span) / 4)) + 8
         width = (stop - begin) / pieces
         for i in range(pieces):
             x = begin[..., None] + width[..., None] * (i + (points + 1) / 2)
@@ -220,24 +215,21 @@ class MixtureLoss(AtomlessLoss):
             near = np.exp(self.q.log_density(x) + level) * np.expm1(np.minimum(excess, 30))
             above = np.where(excess < 30, near, np.exp(self.p.log_density(x)))
             total += np.maximum(above, 0.0) @ weights * width / 2
-        total = np.where(epsilon >= self.top, 0.0, total) + self.infinite
-        return np.where(epsilon <= self.bottom, -np.expm1(np.minimum(epsilon, 0.0)), total)
+        total = np.where(epsilon >= top, 0.0, total)
+        return np.where(epsilon <= bottom, -np.expm1(np.minimum(epsilon, 0.0)), total)
 
-    def reverse_profile(self, epsilon: Array) -> Array:
-        if self.symmetric:
-            return self.profile(epsilon)
-        return MixtureLoss(self._flipped(self.q), self._flipped(self.p)).profile(epsilon)
+    def _reverse_profile(self, epsilon: Array) -> Array:
+        return self.profile(epsilon) if self.symmetric else self._turned.profile(epsilon)
 
-    @staticmethod
-    def _flipped(mixture: GaussianMixture) -> GaussianMixture:
-        return GaussianMixture(mixture.weights, tuple(-mean for mean in mixture.means))
+    @cached_property
+    def _turned(self) -> MixtureLoss:
+        """(Q, P), on the line turned round."""
+        return MixtureLoss(self.q.flipped, self.p.flipped)
 
-    def truncated(self, mass: float) -> Loss:
-        if math.isfinite(self.top):
-            return self
-        low, high = min(self.p.means) - 40.0, max(self.p.means) + 40.0
-        for _ in range(100):
-            middle = (low + high) / 2
-            beyond = float(self.p.above(np.array([middle]))[0])
-            low, high = (middle, high) if beyond > mass else (low, middle)
-        return replace(self, ceiling=high)
+    def _loss_exceeded(self, mass: float) -> float:
+        def beyond(x: float) -> bool:
+            return float(self.p.above(np.array([x]))[0]) > mass
+
+        low, high = min(self.p.means) - FAR_OUT, max(self.p.means) + FAR_OUT
+        end = last_true(beyond, low, high, HALVINGS)[1]
+        return float(self._loss(np.array([end]))[0])

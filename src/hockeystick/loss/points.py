@@ -18,7 +18,7 @@ import numpy as np
 from hockeystick.errors import ParameterError
 from hockeystick.loss.atoms import AtomicLoss
 from hockeystick.loss.measure import Atoms
-from hockeystick.numerics.series import Array
+from hockeystick.numerics.types import Array
 
 TABLE_DIGITS = 60
 """A small mass is a small difference of large slopes, so those of a table have many digits."""
@@ -56,6 +56,17 @@ def side_through(u: Array, delta: Array) -> Side:
     atoms = Atoms(np.log(a[1:])[kept], np.log(masses[kept]))
     first, limit = float(falls[0]), float(h[-1])
     return Side(atoms, limit, float(h[0]) - limit + first, first)
+
+
+def symmetric_through(u: Array, delta: Array) -> AtomicLoss:
+    """The symmetric pair whose profile connects the points (u, δ), the first of them at u = 0.
+
+    An edge of the envelope across a = 1 is its own mirror image: from the corner (a, δ) it meets
+    a = 1 at (2δ + a − 1)/(a + 1), and the lowest of these is the envelope there.
+    """
+    beyond = np.expm1(u)
+    start = np.append(((2 * delta + beyond) / (beyond + 2)).min(), delta[1:])
+    return pair_of(side_through(u, start))
 
 
 def pair_of(forward: Side, backward: Side | None = None, nothing: float = 0.0) -> AtomicLoss:
@@ -104,11 +115,7 @@ def lower_hull(a: Sequence[Any], h: Sequence[Any]) -> list[int]:
 
 
 def table_pair(points: Sequence[tuple[float, float]]) -> AtomicLoss:
-    """The symmetric pair through a table of ε and δ, with masses right to the last digits.
-
-    An edge of the envelope across a = 1 is its own mirror image: from the corner (a, δ) it meets
-    a = 1 at (2δ + a − 1)/(a + 1), and the lowest of these is the envelope there.
-    """
+    """`symmetric_through` for a table of ε and δ, with masses right to the last digits."""
     with localcontext(_context([epsilon for epsilon, _ in points])):
         table = [(e, Decimal(e).exp() - 1, Decimal(d)) for e, d in points]
         start = min((2 * delta + a) / (a + 2) for _, a, delta in table)

@@ -4,24 +4,19 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property
 
 import numpy as np
 
 from hockeystick.errors import NumericalError
 from hockeystick.loss.base import Loss
 from hockeystick.loss.measure import NO_ATOMS, Atoms, Nodes, Tails
-from hockeystick.numerics.series import Array
-from hockeystick.numerics.types import Complex
+from hockeystick.numerics.gauss import on_panels
+from hockeystick.numerics.types import Array, Complex
 
-POINTS = 20
+PANEL_POINTS = 20
 MOST_NODES = 400_000
-
-
-@lru_cache(maxsize=1)
-def _legendre() -> tuple[Array, Array]:
-    points, weights = np.polynomial.legendre.leggauss(POINTS)
-    return points, weights
+"""More take minutes; large orders ask for them."""
 
 
 @dataclass(frozen=True)
@@ -41,10 +36,9 @@ class SegmentLoss(Loss):
     symmetric = True
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "top", self.reach)
-        object.__setattr__(self, "bottom", -self.reach)
+        self.__dict__.update(top=self.reach, bottom=-self.reach)
 
-    @property
+    @cached_property
     def atoms(self) -> Atoms:
         if not self.edge:
             return NO_ATOMS
@@ -67,14 +61,13 @@ class SegmentLoss(Loss):
         """Gauss–Legendre panels, short enough for the growth and the turns of e^{sℓ}."""
         power = max(abs(low), abs(high)) + 1 + turn
         panels = max(1, math.ceil(2 * self.reach / min(3.0, 20 / power)))
-        if panels * POINTS > MOST_NODES:
-            raise NumericalError(f"the quadrature of {self!r} would need {panels * POINTS} nodes")
+        count = panels * PANEL_POINTS
+        if count > MOST_NODES:
+            raise NumericalError(f"the quadrature of {self!r} would need {count} nodes")
         edges = np.linspace(-self.reach, self.reach, panels + 1)
-        points, weights = _legendre()
-        half = np.diff(edges)[:, None] / 2
-        losses = (edges[:-1, None] + half * (points + 1)).ravel()
+        losses, weights = on_panels(edges, PANEL_POINTS)
         log_density = math.log(self.height) - (self.reach + losses) / 2
-        log_q = log_density + np.log((half * weights).ravel())
+        log_q = log_density + np.log(weights)
         ends, log_ends = self.atoms
         return Nodes(np.append(losses, ends), np.append(log_q, log_ends), np.exp(log_density))
 

@@ -11,8 +11,7 @@ import numpy as np
 
 from hockeystick.loss.base import Loss
 from hockeystick.loss.mixed import Mixed
-from hockeystick.numerics.series import Array
-from hockeystick.numerics.types import Complex
+from hockeystick.numerics.types import Array, Complex
 
 
 class StripLoss(Loss):

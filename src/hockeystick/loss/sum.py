@@ -10,9 +10,13 @@ from functools import cached_property
 import numpy as np
 
 from hockeystick.loss.base import Loss
+from hockeystick.loss.gaussian import GaussianLoss
 from hockeystick.numerics.rounding import around, exact_sum, probability_of_any
-from hockeystick.numerics.series import EPS, Array
-from hockeystick.numerics.types import Complex
+from hockeystick.numerics.series import EPS
+from hockeystick.numerics.types import Array, Complex
+
+FEW_PARTS = 32
+"""Of more different steps total variations are not added up: that takes longer than it saves."""
 
 
 class ComposedLoss:
@@ -24,7 +28,7 @@ class ComposedLoss:
     def __len__(self) -> int:
         return len(self.parts)
 
-    @property
+    @cached_property
     def steps(self) -> int:
         """How many single losses are added up."""
         return sum(count for _, count in self.parts)
@@ -32,14 +36,18 @@ class ComposedLoss:
     @cached_property
     def infinite(self) -> float:
         """P-mass of the event that some step's loss is infinite, rounded up."""
+        if not any(loss.infinite for loss, _ in self.parts):
+            return 0.0
         return probability_of_any((loss.infinite, count) for loss, count in self.parts)[1]
 
     @cached_property
     def least_infinite(self) -> float:
         """The same, rounded down."""
+        if not self.infinite:
+            return 0.0
         return probability_of_any((loss.least_infinite, count) for loss, count in self.parts)[0]
 
-    @property
+    @cached_property
     def top(self) -> float:
         """The largest finite loss, rounded up."""
         return self.highest[1]
@@ -64,27 +72,27 @@ class ComposedLoss:
         largest = max(abs(end) if math.isfinite(end) else 0.0 for end in (self.top, self.bottom))
         return each + 2 * EPS * largest
 
-    @property
+    @cached_property
     def bottom(self) -> float:
         """The smallest finite loss."""
         return sum(count * loss.bottom for loss, count in self.parts)
 
-    @property
+    @cached_property
     def symmetric(self) -> bool:
         """Whether the other direction has the same law."""
         return all(loss.symmetric for loss, _ in self.parts)
 
-    @property
+    @cached_property
     def smooth(self) -> bool:
         """Whether every part has a smooth density and nothing else."""
         return all(loss.smooth for loss, _ in self.parts)
 
-    @property
+    @cached_property
     def continuous(self) -> bool:
         """Whether any part has a continuous part."""
         return any(loss.continuous for loss, _ in self.parts)
 
-    @property
+    @cached_property
     def spacing(self) -> float | None:
         """Spacing of a lattice that holds every value of the sum, if the parts share one."""
         common = 0.0
@@ -100,7 +108,28 @@ class ComposedLoss:
             common /= ratio.denominator
         return common or 1.0
 
-    @property
+    @cached_property
+    def one(self) -> Loss | None:
+        """The one loss that the sum amounts to, if it does: of one step, or of Gaussians alone."""
+        if self.steps == 1:
+            return self.parts[0][0]
+        shifts = [(loss.gaussian_shift or 0.0, count) for loss, count in self.parts]
+        if not all(shift for shift, _ in shifts):
+            return None
+        largest = max(shift for shift, _ in shifts)  # whose square may underflow
+        squares = sum(count * (shift / largest) ** 2 for shift, count in shifts)
+        return GaussianLoss(shift=largest * math.sqrt(squares))
+
+    def is_never_told_apart(self, delta: float) -> bool:
+        """Whether δ(0), the total variation, is at most `delta`: it is at most the sum over all
+        steps. No, where there are too many different ones to add up."""
+        if len(self.parts) > FEW_PARTS:
+            return False
+        zero = np.zeros(1)
+        total = sum(count * float(loss.profile(zero)[0]) for loss, count in self.parts)
+        return total * (1 + 1e-12) <= delta
+
+    @cached_property
     def origin(self) -> float:
         """A point of that lattice."""
         return sum(count * float(loss.atoms.losses[0]) for loss, count in self.parts)

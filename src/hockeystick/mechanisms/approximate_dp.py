@@ -24,6 +24,8 @@ class ApproximateDP(Mechanism):
     'lattice'
     """
 
+    source = "Kairouz, Oh and Viswanath 2015, Theorem 3.2"
+
     epsilon_: float = checked(non_negative)
     delta_: float = checked(probability)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,7 +15,7 @@ from hockeystick.loss.base import DiscreteLoss, Loss
 from hockeystick.loss.measure import EMPTY, Atoms, Nodes
 from hockeystick.mechanisms.bases.discrete_noise import DiscreteNoise
 from hockeystick.numerics.blocks import CHUNK
-from hockeystick.numerics.series import Array
+from hockeystick.numerics.types import Array
 
 if TYPE_CHECKING:
     from hockeystick.random.generators import Source
@@ -36,6 +37,8 @@ class DiscreteGaussian(DiscreteNoise):
     >>> round(DiscreteGaussian(1.0).epsilon(delta=1e-5), 6)
     4.430238
     """
+
+    source = "Canonne, Kamath and Steinke 2020"
 
     def _loss(self, steps: int) -> Loss:
         return DiscreteGaussianLoss(self.scale, steps)
@@ -64,7 +67,7 @@ class DiscreteGaussianLoss(DiscreteLoss):
     def nodes(self, low: float, high: float, turn: float) -> Nodes:
         return Nodes(*self._between(min(low + 1, 0.0), max(high + 1, 1.0)), EMPTY)
 
-    @property
+    @cached_property
     def atoms(self) -> Atoms:
         return self._between(0.0, 1.0)
 

@@ -28,6 +28,8 @@ class DiscreteLaplace(DiscreteNoise):
     Bound(2.0, lower=2.0, method='closed form')
     """
 
+    source = "Ghosh, Roughgarden and Sundararajan 2009"
+
     pure = True
 
     def _loss(self, steps: int) -> Loss:

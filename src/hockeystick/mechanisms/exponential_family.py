@@ -15,7 +15,7 @@ from hockeystick.evidence import Evidence
 from hockeystick.loss.families.assumptions import Assumptions, Bound
 from hockeystick.loss.families.divergence import LogPartition, Pairs, Vectors
 from hockeystick.mechanism import Mechanism
-from hockeystick.numerics.series import Array
+from hockeystick.numerics.types import Array
 from hockeystick.relation import REPLACE_ONE, Relation
 
 

@@ -14,7 +14,7 @@ from hockeystick.loss.base import Loss
 from hockeystick.loss.segment import SegmentLoss
 from hockeystick.mechanism import Mechanism
 from hockeystick.mechanisms.randomized_response import RandomizedResponse
-from hockeystick.numerics.series import Array
+from hockeystick.numerics.types import Array
 from hockeystick.relation import Relation
 
 
@@ -35,6 +35,8 @@ class ExponentialMechanism(Mechanism):
     ----------
     epsilon: the bound on the range, in [0, inf].
     """
+
+    source = "Durfee and Rogers 2019"
 
     epsilon_: float = checked(non_negative)
 

@@ -23,6 +23,8 @@ class Gaussian(AdditiveNoise):
     0.006829595
     """
 
+    source = "Balle and Wang 2018, Theorem 5"
+
     norm = "L2"
 
     def _loss(self, shift: float, sensitivity: float) -> Loss:

@@ -18,8 +18,8 @@ from hockeystick.loss.families.envelope import either_way
 from hockeystick.loss.families.quadratic import QuadraticLoss, gaussian_cgf
 from hockeystick.loss.gaussian import GaussianLoss
 from hockeystick.mechanism import Mechanism
-from hockeystick.numerics.series import Array
 from hockeystick.numerics.stirling import log_ratio
+from hockeystick.numerics.types import Array
 from hockeystick.relation import REPLACE_ONE, Relation
 
 MOST_EXCESS = 10.0
@@ -53,6 +53,8 @@ class GaussianPair(Mechanism):
     >>> round(GaussianPair(1.0, 2.0, 0.0, 1.0).rdp(1.5), 12)  # 3/2 + log(2)/2
     1.84657359028
     """
+
+    source = "Gil, Alajaji and Linder 2013"
 
     text_constructors = ("flat",)
 

@@ -27,6 +27,8 @@ class Laplace(AdditiveNoise):
     Bound(0.5, lower=0.5, method='closed form')
     """
 
+    source = "Balle, Barthe and Gaboardi 2018, Theorem 3"
+
     norm = "L1"
     pure = True
 

@@ -38,6 +38,8 @@ class PermuteAndFlip(Mechanism):
     (0.221199, Bound(1.0, lower=1.0, method='closed form'))
     """
 
+    source = "McKenna and Sheldon 2020"
+
     epsilon_: float = checked(non_negative)
 
     def __init__(self, epsilon: float) -> None:

@@ -45,6 +45,8 @@ class ProfileDP(GivenCurve):
     0.0
     """
 
+    source = "Doroshenko et al. 2022"
+
     curve: Curve = checked(_profile)
 
     def __init__(self, profile: GivenAs) -> None:

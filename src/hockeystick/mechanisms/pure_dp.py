@@ -20,6 +20,8 @@ class PureDP(Mechanism):
     Bound(0.5, lower=0.5, method='closed form')
     """
 
+    source = "Kairouz, Oh and Viswanath 2015"
+
     epsilon_: float = checked(non_negative)
 
     def __init__(self, epsilon: float) -> None:

@@ -40,6 +40,8 @@ class RandomizedResponse(Mechanism):
     Bound(10.0, lower=10.0, method='closed form')
     """
 
+    source = "Kairouz, Bonawitz and Ramage 2016"
+
     text_constructors = ("truthful",)
 
     epsilon_: float = checked(non_negative)

@@ -21,7 +21,7 @@ from hockeystick.mechanisms.bases.given_curve import (
     Points,
     given_curve,
 )
-from hockeystick.numerics.series import Array
+from hockeystick.numerics.types import Array
 from hockeystick.questions import renyi_curve
 from hockeystick.relation import Relation
 
@@ -45,6 +45,8 @@ class RenyiDP(GivenCurve):
     >>> RenyiDP({2: 0.1, 8: 0.5}).rdp(2.0)
     Bound(0.1, lower=0.0, method='renyi')
     """
+
+    source = "Mironov 2017"
 
     curve: Curve = checked(_renyi_curve)
 

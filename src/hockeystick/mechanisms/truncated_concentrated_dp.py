@@ -10,7 +10,7 @@ from hockeystick.checks import above_one, finite_non_negative
 from hockeystick.declared import checked, declared
 from hockeystick.evidence import Evidence
 from hockeystick.mechanism import Mechanism
-from hockeystick.numerics.series import Array
+from hockeystick.numerics.types import Array
 from hockeystick.relation import Relation
 
 
@@ -20,6 +20,8 @@ class TruncatedConcentratedDP(Mechanism):
 
     Bun, Dwork, Rothblum and Steinke (2018). Nothing is known at the orders from ω on.
     """
+
+    source = "Bun, Dwork, Rothblum and Steinke 2018"
 
     rho: float = checked(finite_non_negative)
     omega: float = checked(above_one)

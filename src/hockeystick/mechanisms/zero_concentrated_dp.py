@@ -10,7 +10,7 @@ from hockeystick.checks import finite_non_negative, whole
 from hockeystick.declared import checked, declared
 from hockeystick.evidence import Evidence
 from hockeystick.mechanism import Mechanism
-from hockeystick.numerics.series import Array
+from hockeystick.numerics.types import Array
 from hockeystick.relation import Relation
 
 EULER = 0.5772156649015329
@@ -26,6 +26,8 @@ class ZeroConcentratedDP(Mechanism):
     >>> ZeroConcentratedDP(0.5).rdp(4.0)
     Bound(2.0, lower=0.0, method='renyi')
     """
+
+    source = "Bun and Steinke 2016"
 
     rho: float = checked(finite_non_negative)
     xi: float = checked(finite_non_negative, default=0.0)

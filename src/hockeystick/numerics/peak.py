@@ -9,11 +9,15 @@ import numpy as np
 
 from hockeystick.errors import NumericalError
 from hockeystick.numerics.gauss import on_panels
-from hockeystick.numerics.roots import last_true
-from hockeystick.numerics.series import Array
+from hockeystick.numerics.roots import last_true_by_grids
+from hockeystick.numerics.types import Array
 
 NATS_BELOW_PEAK = 50.0
 """What is lower than the peak by this factor e^−50 is left out."""
+NEAR_PEAK = 0.5
+"""The height of the peak is wanted to so many nats."""
+CROSSING_ROUNDS = 2
+"""Grids within grids, by which the ends of the peak are found to a thousandth of it."""
 PANELS = 24
 """So many panels across the peak, and twice as many to check them."""
 PANEL_POINTS = 40
@@ -28,26 +32,30 @@ def log_integral(log_height: LogHeight, start: float) -> float:
     >>> round(log_integral(lambda u: 1e3 * u - 0.5 * u * u, 0.0) - 0.5e6, 6)  # log √2π
     0.918939
     """
+    peak, reach, height = _peak(log_height, start)
+    floor = height - NATS_BELOW_PEAK
 
-    def at(u: float) -> float:
-        return float(log_height(np.array([u]))[0])
+    def inside(u: Array) -> Array:
+        return log_height(u) > floor
 
-    peak, reach = _peak(log_height, start)
-    floor = at(peak) - NATS_BELOW_PEAK
     low = start
-    if at(start) < floor:
-        low = last_true(lambda u: at(u) > floor, peak, start, 25)[1]
-    while at(peak + reach) > floor:
+    if not inside(np.array([start]))[0]:
+        low = last_true_by_grids(inside, peak, start, CROSSING_ROUNDS)[1]
+    while inside(np.array([peak + reach]))[0]:
         reach *= 2
-    high = last_true(lambda u: at(u) > floor, peak, peak + reach, 25)[1]
+    high = last_true_by_grids(inside, peak, peak + reach, CROSSING_ROUNDS)[1]
     coarse, fine = (_integral(log_height, low, high, count) for count in (PANELS, 2 * PANELS))
     if abs(fine - coarse) > 1e-11 + 1e-14 * abs(fine):
         raise NumericalError("the peak of an integrand is too rough to be integrated")
     return fine
 
 
-def _peak(log_height: LogHeight, start: float) -> tuple[float, float]:
-    """The place of the peak, and a distance to its right end that is not too small."""
+def _peak(log_height: LogHeight, start: float) -> tuple[float, float, float]:
+    """The place of the peak, a distance to its right end that is not too small, and its height.
+
+    A concave function is nowhere higher than the best of its values on a grid by more than that
+    value is above its neighbours.
+    """
     reach = 1.0
     for _ in range(200):
         heights = log_height(start + reach * np.array([0.75, 1.0]))
@@ -59,11 +67,13 @@ def _peak(log_height: LogHeight, start: float) -> tuple[float, float]:
     low, high = start, start + reach
     for _ in range(40):
         places = np.linspace(low, high, 17)
-        best = int(np.argmax(log_height(places)))
+        heights = log_height(places)
+        best = int(np.argmax(heights))
+        near = heights[max(best - 1, 0) : best + 2]
         low, high = places[max(best - 1, 0)], places[min(best + 1, 16)]
-        if high - low <= 1e-12 * (1 + abs(high)):
+        if near.min() > near.max() - NEAR_PEAK or high - low <= 1e-12 * (1 + abs(high)):
             break
-    return float(places[best]), reach
+    return float(places[best]), reach, float(heights[best])
 
 
 def _integral(log_height: LogHeight, low: float, high: float, count: int) -> float:

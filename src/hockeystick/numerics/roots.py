@@ -6,9 +6,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from hockeystick.errors import NumericalError
+import numpy as np
 
-EPS = 2.0**-52
+from hockeystick.errors import NumericalError
+from hockeystick.numerics.series import EPS
+from hockeystick.numerics.types import Array
 
 
 def find_root(
@@ -66,6 +68,21 @@ def last_true(
     for _ in range(rounds):
         middle = (low + high) / 2
         low, high = (middle, high) if holds(middle) else (low, middle)
+    return low, high
+
+
+def last_true_by_grids(
+    holds: Callable[[Array], Array], low: float, high: float, rounds: int
+) -> tuple[float, float]:
+    """The same for a property told of many places at once: each round takes a 32nd of the stretch.
+
+    >>> last_true_by_grids(lambda x: x * x < 2, 0.0, 2.0, 1)
+    (1.375, 1.4375)
+    """
+    for _ in range(rounds):
+        places = np.linspace(low, high, 33)
+        lost = max(1, int(np.argmin(holds(places))))
+        low, high = float(places[lost - 1]), float(places[lost])
     return low, high
 
 

@@ -7,6 +7,8 @@ relative to 1.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -26,9 +28,8 @@ _SIN = [(-1) ** k / math.factorial(2 * k + 1) for k in range(1, 7)]
 _ENTROPY = [(k - 1) / math.factorial(k) for k in range(2, 14)]
 
 
-def dot(matrix: Any, vector: Any) -> Any:
-    """matrix @ vector without BLAS, whose threads cost more than they bring at these sizes."""
-    return np.einsum("ij,j->i", matrix, vector)
+dot: Callable[[Any, Any], Any] = partial(np.einsum, "ij,j->i")
+"""matrix @ vector without BLAS, whose threads cost more than they bring at these sizes."""
 
 
 def _horner(coefficients: list[float], x: Array) -> Array:

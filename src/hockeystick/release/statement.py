@@ -5,7 +5,7 @@ from __future__ import annotations
 from decimal import ROUND_CEILING, Context, Decimal
 
 from hockeystick.mechanism import Mechanism
-from hockeystick.relation import ADD_REMOVE, REPLACE_ONE, ZERO_OUT, Relation
+from hockeystick.relation import ADD_REMOVE, REPLACE_ONE, Relation
 
 FLOATING_POINT = (
     "The noise is computed in floating point, which the guarantee does not cover: the low digits "
@@ -14,11 +14,7 @@ FLOATING_POINT = (
 )
 EXACT = "The noise is drawn by exactly its law in integers; floating point takes no part."
 
-NEIGHBOURS = {
-    ADD_REMOVE: "one record is added or removed",
-    REPLACE_ONE: "one record is replaced by another and the number of records is public",
-    ZERO_OUT: "one record's contribution becomes zero and the number of records is public",
-}
+PUBLIC_SIZE = " and the number of records is public"
 
 
 def statement(
@@ -47,11 +43,11 @@ def statement(
 def _neighbours(relation: Relation | None, alike: bool) -> str:
     """Nothing follows for a record that is added from how far a replaced one moves the answer."""
     if not alike or relation is REPLACE_ONE:
-        return NEIGHBOURS[relation or ADD_REMOVE]
+        return (relation or ADD_REMOVE).words(PUBLIC_SIZE)
     if relation is None:
         added = "or one is added or removed, if that moves the answer no further"
-        return f"{NEIGHBOURS[REPLACE_ONE]}; {added}"
-    return f"{NEIGHBOURS[relation]}, if that moves the answer no further than replacing one"
+        return f"{REPLACE_ONE.words(PUBLIC_SIZE)}; {added}"
+    return f"{relation.words(PUBLIC_SIZE)}, if that moves the answer no further than replacing one"
 
 
 def noise(kind: str, scale: float, moved: float, norm: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from contextlib import suppress
+from functools import partial
 
 import numpy as np
 
@@ -38,7 +39,6 @@ def worst(sides: Sequence[ComposedLoss], question: Question, method: str) -> Int
     answers: list[Interval] = []
     with np.errstate(over="ignore", invalid="ignore"):  # far out; what is not a number is refused
         for loss in sides:
-            loss.check_mass()
             if answers and _is_milder(loss, question, answers[0]):
                 continue
             try:
@@ -63,24 +63,25 @@ def automatic(question: Question, loss: ComposedLoss) -> Interval:
     An answer whose ends are far apart is compared with the next route's; where all else fails
     the Rényi divergences of the loss still give a safe upper end.
     """
-    with suppress(NumericalError):
-        return question.by(closed_form.ROUTE, loss)
-    if dense.is_dense(loss):
-        return dense.by_fewer_atoms(question, loss, lambda each, other: answer(each, other, AUTO))
-    routes = [contour.ROUTE, lattice.ROUTE]
-    enough = lattice.is_tight
-    if lattice.is_added_first(loss):
-        routes.reverse()
-        enough = adding.is_good
-    elif loss.spacing is not None:
-        routes = [lattice.ROUTE]  # which begins with the contour's line
+    if loss.one or not loss.continuous:
+        with suppress(NumericalError):
+            return question.by(closed_form.ROUTE, loss)
+    routes, added_first = [contour.ROUTE, lattice.ROUTE], False
+    if not loss.smooth or loss.steps <= adding.FEW:
+        if dense.is_dense(loss):
+            return dense.by_fewer_atoms(question, loss, partial(answer, method=AUTO))
+        added_first = lattice.is_added_first(loss)
+        if added_first:
+            routes.reverse()
+        elif loss.spacing is not None:
+            routes = [lattice.ROUTE]  # which begins with the contour's line
     answers: list[Interval] = []
     for route in routes:
         try:
             answers.append(question.by(route, loss))
         except NumericalError:
             continue
-        if enough(answers[-1]):
+        if answers[-1].is_tight or (added_first and adding.is_good(answers[-1])):
             return answers[-1]
     if adding.is_poor(answers):
         answers.append(question.by(renyi.ROUTE, loss))
@@ -99,7 +100,7 @@ def _is_milder(loss: ComposedLoss, question: Question, other: Interval) -> bool:
         return False
     cheaper = question.cheaper(epsilon)
     if cheaper and epsilon == 0:
-        return closed_form.is_never_told_apart(loss, delta)
+        return loss.is_never_told_apart(delta)
     with suppress(NumericalError):
         # With many steps the contour, if it can, is as fast as Chernoff's bound.
         log_delta = math.log(delta - loss.infinite)

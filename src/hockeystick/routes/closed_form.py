@@ -9,7 +9,6 @@ import numpy as np
 from hockeystick.bound import Interval
 from hockeystick.errors import NumericalError
 from hockeystick.loss.base import Loss
-from hockeystick.loss.gaussian import GaussianLoss
 from hockeystick.loss.sum import ComposedLoss
 from hockeystick.numerics.roots import find_root
 from hockeystick.numerics.series import EPS, LEAST
@@ -17,21 +16,8 @@ from hockeystick.routes.base import Route
 from hockeystick.routes.highest_value import HighestValue, highest_value
 
 NAME = "closed form"
-FEW_PARTS = 32
-"""Of more different steps total variations are not added up: that takes longer than it saves."""
 RELATIVE = 4e-14
 """Accuracy of a one-step profile, relative to δ."""
-
-
-def single(loss: ComposedLoss) -> Loss | None:
-    """The one loss that the composition amounts to, if it does."""
-    if loss.steps == 1:
-        return loss.parts[0][0]
-    shifts = [(part.gaussian_shift or 0.0, count) for part, count in loss.parts]
-    largest = max(shift for shift, _ in shifts)  # whose square may underflow
-    if not all(shift for shift, _ in shifts):
-        return None
-    return GaussianLoss(largest * math.sqrt(sum(n * (shift / largest) ** 2 for shift, n in shifts)))
 
 
 def _log_delta(loss: Loss, epsilon: float) -> float:
@@ -43,7 +29,7 @@ def _log_delta(loss: Loss, epsilon: float) -> float:
 
 def delta(loss: ComposedLoss, epsilon: float) -> Interval:
     """δ(ε)."""
-    one = single(loss)
+    one = loss.one
     if one is None:
         return _highest(loss).delta(epsilon)
     slip = _slip(loss, one, epsilon)
@@ -57,10 +43,8 @@ def delta(loss: ComposedLoss, epsilon: float) -> Interval:
 
 def epsilon(loss: ComposedLoss, delta: float) -> Interval:
     """The ε with δ(ε) = delta."""
-    one = single(loss)
+    one = loss.one
     if one is None:
-        if is_never_told_apart(loss, delta):
-            return Interval(0.0, 0.0, NAME)
         return _highest(loss).epsilon(delta)
     error = RELATIVE * (1 + 1e-2 * abs(math.log(delta)))
     lower = _solve(one, math.log(delta) + error)[0]
@@ -70,19 +54,10 @@ def epsilon(loss: ComposedLoss, delta: float) -> Interval:
 
 
 def _highest(loss: ComposedLoss) -> HighestValue:
-    highest = highest_value(loss)
+    highest = None if loss.continuous else highest_value(loss)
     if highest is None:
         raise NumericalError("there is no closed form for this composition")
     return highest
-
-
-def is_never_told_apart(loss: ComposedLoss, delta: float) -> bool:
-    """Whether δ(0), the total variation, is at most delta: it is at most the sum over all steps."""
-    if len(loss) > FEW_PARTS:
-        return False
-    zero = np.zeros(1)
-    steps = sum(count * float(part.profile(zero)[0]) for part, count in loss.parts)
-    return steps * (1 + 1e-12) <= delta
 
 
 def _slip(loss: ComposedLoss, one: Loss, epsilon: float) -> float:

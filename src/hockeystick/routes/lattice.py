@@ -12,14 +12,6 @@ from hockeystick.routes.contour import route as contour
 from hockeystick.routes.grid import route as grid
 from hockeystick.routes.question import DeltaAt, EpsilonAt, Question
 
-LOOSE = 1e-4
-"""Relative gap between the ends from which on another way is tried as well."""
-
-
-def is_tight(answer: Interval) -> bool:
-    """Whether no other way needs to be tried."""
-    return answer.lower >= (1 - LOOSE) * answer.upper
-
 
 def is_added_first(loss: ComposedLoss) -> bool:
     """Whether adding up comes first: many steps on one lattice are a matter of milliseconds for
@@ -37,7 +29,7 @@ def answer(question: Question, loss: ComposedLoss) -> Interval:
     """The first way that leaves little open, or what all of them say together."""
     if dense.is_dense(loss):
         return dense.by_fewer_atoms(question, loss, answer)
-    enough = adding.is_good if is_added_first(loss) else is_tight
+    added_first = is_added_first(loss)
     answers: list[Interval] = []
     for way in ways(loss):
         if way is adding.ADDING and not adding.is_worthwhile(loss, answers):
@@ -46,7 +38,7 @@ def answer(question: Question, loss: ComposedLoss) -> Interval:
             answers.append(question.by(way, loss)._replace(method=ROUTE.name))
         except NumericalError:
             continue
-        if enough(answers[-1]):
+        if answers[-1].is_tight or (added_first and adding.is_good(answers[-1])):
             return answers[-1]
     if not answers:
         raise NumericalError("neither a grid nor adding up can hold the losses")

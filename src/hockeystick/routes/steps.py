@@ -10,7 +10,7 @@ import numpy as np
 from hockeystick.bound import Bound
 from hockeystick.errors import NumericalError
 from hockeystick.loss.sum import ComposedLoss
-from hockeystick.numerics.series import Array
+from hockeystick.numerics.types import Array
 from hockeystick.routes.contour.line import Line, ends, solve
 from hockeystick.routes.contour.plan import plan
 from hockeystick.routes.contour.saddle import find_saddle, log_kappa

@@ -10,7 +10,7 @@ from hockeystick.checks import whole
 from hockeystick.declared import declared
 from hockeystick.evidence import Evidence, known
 from hockeystick.mechanism import Mechanism
-from hockeystick.numerics.series import Array
+from hockeystick.numerics.types import Array
 from hockeystick.samplers.sampler import Sampler
 
 if TYPE_CHECKING:

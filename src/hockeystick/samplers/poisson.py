@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -20,7 +20,7 @@ from hockeystick.loss.mixture import GaussianMixture, MixtureLoss
 from hockeystick.loss.two_sided.amplification import amplified_loss, joint
 from hockeystick.mechanism import Mechanism
 from hockeystick.numerics.binomial import binomial_weights
-from hockeystick.numerics.series import Array
+from hockeystick.numerics.types import Array
 from hockeystick.relation import ADD_REMOVE, REPLACE_ONE, Relation
 from hockeystick.samplers.sampler import (
     Sampled,
@@ -59,8 +59,18 @@ class Poisson(Sampler):
     5.91223894
     """
 
+    source = "Zhu, Dong and Wang 2022, Theorem 11"
+    sources: ClassVar = {
+        REPLACE_ONE: "Lebeda et al. 2025, Proposition 13 (Gaussian noise), and advanced joint "
+        "convexity, Balle, Barthe and Gaboardi 2018, Theorem 2"
+    }
+
     rate: float = checked(probability)
     natural_relation = ADD_REMOVE
+
+    @property
+    def poisson_rate(self) -> float:
+        return self.rate
 
     def evidence(self, mechanism: Mechanism, relation: Relation, steps: int) -> Evidence:
         if self.rate == 0:

@@ -14,12 +14,12 @@ from hockeystick.errors import ParameterError
 from hockeystick.evidence import Evidence
 from hockeystick.loss.allocation.epoch import allocation
 from hockeystick.loss.allocation.renyi import allocation_divergences
+from hockeystick.loss.allocation.replacing import replaced
 from hockeystick.loss.atoms import NOTHING
 from hockeystick.loss.base import Loss
 from hockeystick.loss.gaussian import GaussianLoss
-from hockeystick.loss.replacing import replaced
 from hockeystick.mechanism import Mechanism
-from hockeystick.numerics.series import Array
+from hockeystick.numerics.types import Array
 from hockeystick.relation import ADD_REMOVE, REPLACE_ONE, Relation
 from hockeystick.samplers.poisson import moves_less
 from hockeystick.samplers.sampler import Sampler, attained_base, base_loss, best_curve
@@ -43,6 +43,8 @@ class RandomAllocation(Sampler):
     ----------
     steps: an integer >= 1; participations: an integer in [1, steps].
     """
+
+    source = "Feldman and Shenfeld 2025"
 
     steps: int = checked(Whole(1))
     participations: int = checked(Whole(1), default=1)

@@ -17,8 +17,8 @@ from hockeystick.errors import NumericalError, ParameterError
 from hockeystick.evidence import Curve, Evidence, known, smaller
 from hockeystick.loss.base import Loss
 from hockeystick.loss.divergence import divergences
-from hockeystick.mechanism import AnySampler, Mechanism
-from hockeystick.numerics.series import Array
+from hockeystick.mechanism import AnySampler, Mechanism, is_foreign
+from hockeystick.numerics.types import Array
 from hockeystick.relation import Relation
 
 if TYPE_CHECKING:
@@ -37,6 +37,16 @@ class Sampler(AnySampler):
     @abstractmethod
     def natural_relation(self) -> Relation | None:
         """The relation to answer for when the caller names none; None if any will do."""
+
+    @property
+    def poisson_rate(self) -> float | None:
+        """The chance of each record, where it is drawn independently of all others."""
+        return None
+
+    @property
+    def fixed_fraction(self) -> float | None:
+        """The share of the records, where always as many are drawn without replacement."""
+        return None
 
     @abstractmethod
     def evidence(self, mechanism: Mechanism, relation: Relation, steps: int) -> Evidence:
@@ -97,6 +107,10 @@ class Sampled(Mechanism):
     @property
     def natural_relation(self) -> Relation | None:
         return self.sampler.natural_relation
+
+    @property
+    def is_foreign(self) -> bool:
+        return is_foreign(self.sampler)
 
     def __repr__(self) -> str:
         several = self.base.parts != {self.base: 1}

@@ -9,7 +9,7 @@ from hockeystick.declared import checked, declared
 from hockeystick.errors import RelationError
 from hockeystick.evidence import Evidence, known
 from hockeystick.mechanism import Mechanism
-from hockeystick.numerics.series import Array
+from hockeystick.numerics.types import Array
 from hockeystick.relation import ADD_REMOVE, ZERO_OUT, Relation
 from hockeystick.samplers.sampler import Sampler
 
@@ -33,6 +33,8 @@ class Shuffled(Sampler):
     ----------
     size: records in a batch, an integer >= 1.
     """
+
+    source = "Chua et al. 2024"
 
     size: int = checked(Whole(1))
     natural_relation = ZERO_OUT

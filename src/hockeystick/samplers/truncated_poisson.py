@@ -15,7 +15,7 @@ from hockeystick.loss.labelled import LabelledLoss
 from hockeystick.loss.mixed import mixed
 from hockeystick.mechanism import Mechanism
 from hockeystick.numerics.binomial import binomial_above
-from hockeystick.numerics.series import Array
+from hockeystick.numerics.types import Array
 from hockeystick.relation import ADD_REMOVE, REPLACE_ONE, Relation
 from hockeystick.samplers.poisson import Poisson
 from hockeystick.samplers.sampler import Sampler, attained_base, best_curve
@@ -39,6 +39,8 @@ class TruncatedPoisson(Sampler):
     ----------
     rate: in [0, 1]; limit: an integer >= 0; population: an integer >= 1, public.
     """
+
+    source = "Ganesh 2025"
 
     rate: float = checked(probability)
     limit: int = checked(Whole(0))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from contextlib import suppress
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -60,6 +60,9 @@ class WithReplacement(Sampler):
     ----------
     size: an integer >= 0; population: an integer >= 1, public, the larger of two sizes.
     """
+
+    source = "Balle, Barthe and Gaboardi 2018, Theorem 10"
+    sources: ClassVar = {ADD_REMOVE: "Balle, Barthe and Gaboardi 2018, Theorem 11"}
 
     size: int = checked(Whole(0))
     population: int = checked(Whole(1))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from hockeystick.loss.mixed import mixed
 from hockeystick.loss.mixture import GaussianMixture, MixtureLoss
 from hockeystick.loss.two_sided.amplification import amplified_loss, joint
 from hockeystick.mechanism import Mechanism
-from hockeystick.numerics.series import Array
+from hockeystick.numerics.types import Array
 from hockeystick.relation import ADD_REMOVE, REPLACE_ONE, ZERO_OUT, Relation
 from hockeystick.samplers.sampler import (
     Sampler,
@@ -57,6 +57,12 @@ class WithoutReplacement(Sampler):
     0.852086082
     """
 
+    source = "Balle, Barthe and Gaboardi 2018, Theorem 9"
+    sources: ClassVar = {
+        ADD_REMOVE: "Lebeda et al. 2025",
+        ZERO_OUT: "advanced joint convexity, Balle, Barthe and Gaboardi 2018, Theorem 2",
+    }
+
     size: int = checked(Whole(0))
     population: int = checked(Whole(1))
     natural_relation = REPLACE_ONE
@@ -72,6 +78,10 @@ class WithoutReplacement(Sampler):
     def fraction(self) -> float:
         """The sampled fraction γ."""
         return self.size / self.population
+
+    @property
+    def fixed_fraction(self) -> float:
+        return self.fraction
 
     def evidence(self, mechanism: Mechanism, relation: Relation, steps: int) -> Evidence:
         pairs: tuple[Loss, ...] = (fixed_size_loss(mechanism, relation, self.fraction),)

@@ -24,7 +24,7 @@ from hockeystick.loss.base import Loss
 from hockeystick.loss.gaussian import GaussianLoss
 from hockeystick.loss.sum import ComposedLoss
 from hockeystick.mechanisms.laplace import Laplace
-from hockeystick.numerics.series import Array
+from hockeystick.numerics.types import Array
 from hockeystick.relation import ADD_REMOVE
 from hockeystick.routes.grid import route as lattice
 
@@ -207,7 +207,7 @@ def put(shift: float, steps: int, strike: float) -> float:
 @pytest.mark.parametrize(
     ("sigma", "steps", "epsilon"),
     [
-        (1.0, 1000, 0.05),
+        pytest.param(1.0, 1000, 0.05, marks=pytest.mark.slow),
         (2.0, 256, 0.05),
         pytest.param(1.0, 333, 0.1, marks=pytest.mark.slow),
     ],
@@ -312,7 +312,7 @@ def test_epochs_compose() -> None:
         (0.5, 64),
         pytest.param(1.0, 100, marks=pytest.mark.slow),
         pytest.param(5.0, 33, marks=pytest.mark.slow),
-        (20.0, 200),
+        pytest.param(20.0, 200, marks=pytest.mark.slow),
     ],
 )
 def test_the_upper_end_is_above_the_lower_everywhere(sigma: float, steps: int) -> None:

@@ -14,6 +14,7 @@ from hockeystick.loss.base import Loss
 from hockeystick.loss.families.envelope import either_way
 from hockeystick.loss.families.log_gamma import GammaLoss
 from hockeystick.loss.families.logit_beta import BetaLoss
+from hockeystick.loss.families.natural import NaturalLoss
 from hockeystick.loss.families.positive import PositiveLosses
 from hockeystick.loss.families.quadratic import QuadraticLoss
 from hockeystick.loss.mixed import mixed
@@ -312,6 +313,7 @@ def test_the_envelope_of_both_orders(loss: Any) -> None:
 def test_two_steps_of_a_folded_loss() -> None:
     """A little more than two steps of the pair itself, for both orders could be mixed."""
     loss = GammaLoss(6.0, 1.0).reverse()
+    assert isinstance(loss, NaturalLoss)
     folded = TwoSidedLoss(PositiveLosses(loss))
     with np.errstate(all="ignore"):
         pair = contour.epsilon(ComposedLoss([(loss, 2)]), 1e-4)

@@ -6,7 +6,7 @@ from hockeystick import ADD_REMOVE, Mechanism, Poisson, Relation, Sampler
 from hockeystick.checks import probability
 from hockeystick.declared import checked, declared
 from hockeystick.evidence import Evidence
-from hockeystick.numerics.series import Array
+from hockeystick.numerics.types import Array
 from hockeystick.random.generators import Randomness
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import csv
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from hockeystick import saving
 from hockeystick.cli.shared import thrift
 from hockeystick.errors import ParameterError
 
@@ -107,7 +107,7 @@ KINDS = {
     ),
     "rdp": Kind(
         "order", "rdp", 1.1, lambda _m, _o: 64.0,
-        lambda m, x, _, options: m.rdp(x, **options),
+        lambda m, x, _, options: m.rdp(x, relation=options["relation"]),
         count=64, points=_even_logarithms, log_x=True, log_y=True,
     ),
     "tradeoff": Kind(
@@ -156,9 +156,10 @@ def _curve(label: str, x: list[float], rows: list[thrift.Row]) -> Curve:
 
 def write_csv(curves: Sequence[Curve], kind: Kind, path: str) -> None:
     """A row for each point of each curve."""
+    rows = (
+        (curve.label, *map(repr, values))
+        for curve in curves
+        for values in zip(curve.x, curve.y, curve.lower, curve.upper, strict=True)
+    )
     with open(path, "w", newline="", encoding="utf-8") as file:
-        rows = csv.writer(file)
-        rows.writerow(["expression", kind.x, kind.y, "lower", "upper"])
-        for curve in curves:
-            for values in zip(curve.x, curve.y, curve.lower, curve.upper, strict=True):
-                rows.writerow([curve.label, *map(repr, values)])
+        saving.write_csv(file, ("expression", kind.x, kind.y, "lower", "upper"), rows)

@@ -15,40 +15,68 @@ METHODS = ("auto", "closed-form", "contour", "lattice", "renyi")
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
-def relation_name(relation: Relation) -> str:
-    """The relation as it is written on the command line.
-
-    >>> relation_name(Relation.ADD_REMOVE)
-    'add-remove'
-    """
-    return relation.value.lower().replace("_", "-")
+RELATIONS = tuple(relation.option for relation in Relation)
 
 
-RELATIONS = {relation_name(relation): relation for relation in Relation}
+def relation_named(name: Any) -> Relation:
+    """The relation of one of these names."""
+    return Relation.read(name, f"one of {', '.join(RELATIONS)}")
 
 
 def question(command: Command) -> Command:
     """EXPR and the options of every question about it."""
-    return click.argument("expression", metavar="EXPR")(asked(command))
+    return expression(asked(command))
 
 
 def asked(command: Command) -> Command:
     """The options --relation, --method and --json."""
-    relation = click.option(
+    return relation(method(json(command)))
+
+
+def expression(command: Command) -> Command:
+    """The argument EXPR."""
+    return click.argument("expression", metavar="EXPR")(command)
+
+
+def relation(command: Command) -> Command:
+    """The option --relation."""
+    return click.option(
         "--relation",
-        type=click.Choice(list(RELATIONS)),
-        callback=lambda _context, _option, name: RELATIONS[name] if name else None,
+        type=click.Choice(RELATIONS),
+        callback=lambda _context, _option, name: relation_named(name) if name else None,
         help="What changes between neighbouring datasets; the sampler's natural one if not given.",
-    )
-    method = click.option(
+    )(command)
+
+
+def method(command: Command) -> Command:
+    """The option --method."""
+    return click.option(
         "--method",
         type=click.Choice(METHODS),
         default="auto",
         show_default=True,
         callback=lambda _context, _option, name: name.replace("-", " "),
         help="How to compute it.",
-    )
-    return relation(method(json(command)))
+    )(command)
+
+
+def delta(command: Command) -> Command:
+    """The option --delta of a guarantee."""
+    return _number("delta", "guarantee")(command)
+
+
+def epsilon(command: Command) -> Command:
+    """The option --epsilon of a guarantee."""
+    return _number("epsilon", "guarantee")(command)
+
+
+def budget(command: Command) -> Command:
+    """The options --epsilon and --delta of a budget."""
+    return _number("epsilon", "budget")(_number("delta", "budget")(command))
+
+
+def _number(name: str, whose: str) -> Callable[[Command], Command]:
+    return click.option(f"--{name}", type=float, required=True, help=f"The {name} of the {whose}.")
 
 
 def json(command: Command) -> Command:

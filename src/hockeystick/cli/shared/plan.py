@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from hockeystick import checks
-from hockeystick.cli.shared.options import RELATIONS
+from hockeystick.cli.shared import options
 from hockeystick.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ def read(text: str) -> Plan:
         tuple(_release(name, entry) for name, entry in releases.items()),
         checks.non_negative("budget.epsilon", budget["epsilon"]),
         checks.probability("budget.delta", budget["delta"]),
-        _relation(table.get("relation")),
+        options.relation_named(table["relation"]) if "relation" in table else None,
     )
 
 
@@ -102,16 +102,6 @@ def _release(name: str, entry: Any) -> Release:
         return Release(name, entry["expression"], count, step * count)
     except ParameterError as error:
         raise ParameterError(f"{place}: {error}") from error
-
-
-def _relation(name: Any) -> Relation | None:
-    if name is None:
-        return None
-    if not isinstance(name, str) or name not in RELATIONS:
-        raise ParameterError(
-            f"relation must be one of {', '.join(RELATIONS)}, got {checks.shown(name)}"
-        )
-    return RELATIONS[name]
 
 
 def _check_keys(place: str, entry: Any, needed: Set[str], allowed: Set[str] = frozenset()) -> None:

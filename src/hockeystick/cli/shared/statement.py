@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
-from hockeystick.cli.shared import answer, theorems
+from hockeystick.cli.shared import answer
+from hockeystick.cli.shared.pieces import meaning, pieces
 from hockeystick.relation import Relation
 
 if TYPE_CHECKING:
@@ -20,11 +21,6 @@ RARER = 0.1
 LEAST_GAP = 1e-6
 """In percent; smaller ones are not told apart."""
 
-NEIGHBOURS = {
-    Relation.ADD_REMOVE: "one record is added or removed",
-    Relation.REPLACE_ONE: "one record is replaced by another; how many there are is public",
-    Relation.ZERO_OUT: "one record's contribution becomes zero; how many there are is public",
-}
 CLAIMS = {
     Relation.ADD_REMOVE: ("the record is in the data", "it is not"),
     Relation.REPLACE_ONE: ("the record is the one they suspect", "it is a certain other one"),
@@ -85,12 +81,8 @@ class Statement:
             {
                 "expression": repr(part),
                 "count": count,
-                "meaning": [theorems.meaning(piece) for piece in theorems.pieces(part)],
-                "theorems": [
-                    theorem
-                    for piece in theorems.pieces(part)
-                    if (theorem := theorems.theorem(piece, self.relation))
-                ],
+                "meaning": [meaning(piece) for piece in pieces(part)],
+                "theorems": list(filter(None, (p.theorem(self.relation) for p in pieces(part)))),
             }
             for part, count in self.mechanism.parts.items()
         ]
@@ -139,7 +131,7 @@ def _protected(statement: Statement) -> list[str]:
         f"{whose}, from anyone who sees every output, knows all other records and how the "
         "computation works, and has any amount of computing power; the noise and the choice of "
         f"records stay secret.{more}",
-        f"Neighbouring data: {NEIGHBOURS[statement.relation]}.",
+        f"Neighbouring data: {statement.relation.words('; how many there are is public')}.",
     ]
 
 

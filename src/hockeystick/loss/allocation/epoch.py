@@ -24,7 +24,9 @@ from hockeystick.loss.allocation.law import COARSE, Law, Level, combine, settle
 from hockeystick.loss.atoms import AtomicLoss
 from hockeystick.loss.base import Loss
 from hockeystick.loss.mixed import mixed
-from hockeystick.numerics.series import Array, dot
+from hockeystick.numerics.gauss import gauss_legendre
+from hockeystick.numerics.roots import last_true
+from hockeystick.numerics.series import EPS, Array, dot
 
 FINENESS = 0.01
 """Width of the grid, in units of how far the mean's logarithm spreads."""
@@ -32,7 +34,8 @@ CORE = 9.0
 """How far the fine grid reaches, in the same unit."""
 MOST_ROUNDING = 1e-3
 """Relative error of the masses above which a step reveals too little to be told from rounding."""
-EPS = 2.0**-52
+CELL_POINTS = 8
+"""Gauss points of a cell."""
 
 
 def allocation(base: Loss, steps: int, *, upper: bool = True) -> Loss:
@@ -120,18 +123,18 @@ def _epoch(base: Loss, steps: int, upper: bool) -> Law:
     for spread in spreads[1:]:
         wider = FINENESS * spread >= 2 * widths[-1] * (1 - 1e-9)
         widths.append(widths[-1] * (2 if wider else 1))
-    known: dict[tuple[int, int], Law] = {}
+    laws: dict[tuple[int, int], Law] = {}
 
     def law(n: int, depth: int) -> Law:
-        if (n, depth) not in known:
+        if (n, depth) not in laws:
             reach = CORE * spreads[depth] + spreads[depth] ** 2 / 2
             level = Level(widths[depth], reach, steps / n, upper)
             if n == 1:
-                known[n, depth] = _ground(base, level)
+                laws[n, depth] = _ground(base, level)
             else:
                 f, c = n // 2, n - n // 2
-                known[n, depth] = combine(law(f, depth + 1), law(c, depth + 1), f, c, level)
-        return known[n, depth]
+                laws[n, depth] = combine(law(f, depth + 1), law(c, depth + 1), f, c, level)
+        return laws[n, depth]
 
     return law(steps, 0)
 
@@ -165,10 +168,10 @@ def _cells(base: Loss, edges: Array) -> tuple[Array, Array]:
     q = _between(q_above, q_below)
     up = (_between(p_above, p_below) * np.exp(-edges[:-1]) - q) / math.expm1(width)
     up = np.clip(up, 0.0, q)
-    if not base.smooth or type(base).density is Loss.density:
+    if not base.smooth:
         return q, up
     # A quadrature has no cancellation; it counts where it agrees with the difference of the tails.
-    points, weights = np.polynomial.legendre.leggauss(8)
+    points, weights = gauss_legendre(CELL_POINTS)
     inside = width * (points + 1) / 2
     masses = base.density(edges[:-1, None] + inside) * (weights * width / 2)
     total, part = masses.sum(axis=1), dot(masses, np.expm1(inside) / math.expm1(width))
@@ -208,11 +211,15 @@ def _hedged(q: Array, ratios: Array, error: float) -> Array:
     below_p = np.append(0.0, np.cumsum(q * ratios))
     places = np.arange(len(q) + 1.0)
     half_q, half_p = below_q[-1] / 2, below_p[-1] / 2
-    low, high = 0.0, float(np.interp(half_q, below_q, places))
-    for _ in range(80):
-        start = (low + high) / 2
-        end = float(np.interp(np.interp(start, places, below_q) + half_q, below_q, places))
-        inside = np.interp(end, places, below_p) - np.interp(start, places, below_p)
-        low, high = (start, high) if inside < half_p else (low, start)
-    within = np.clip(end - places[:-1], 0, 1) - np.clip(start - places[:-1], 0, 1)
+
+    def end_of(start: float) -> float:
+        """Where the interval with half of Q ends."""
+        return float(np.interp(np.interp(start, places, below_q) + half_q, below_q, places))
+
+    def is_low(start: float) -> bool:
+        inside = np.interp(end_of(start), places, below_p) - np.interp(start, places, below_p)
+        return bool(inside < half_p)
+
+    start, _ = last_true(is_low, 0.0, float(np.interp(half_q, below_q, places)), 80)
+    within = np.clip(end_of(start) - places[:-1], 0, 1) - np.clip(start - places[:-1], 0, 1)
     return np.asarray(q * (1 + error * (1 - 2 * within)))

@@ -15,12 +15,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from hockeystick.errors import NumericalError
-from hockeystick.numerics.series import Array
+from hockeystick.numerics.types import Array
 
 CUT = 1e-20
 """Tails thinner than this are cut off: moved to 0 and infinity when rounding up."""
-NOISE = 2.0**-49
+LOGARITHM_ERROR = 2.0**-49
+"""A loss within this of a grid point, relative to 1 + |loss|, is taken for the point."""
 MOST_CELLS = 200_000
+"""More cells would take minutes to combine."""
 
 
 @dataclass(frozen=True)
@@ -66,7 +68,9 @@ class Cells:
         """The grid point below each loss, and the part that moves up: it keeps the mean ratio."""
         place = losses / self.width
         near = np.round(place)  # a grid point, but for the rounding of its logarithm
-        place = np.where(np.abs(place - near) * self.width < NOISE * (1 + abs(losses)), near, place)
+        place = np.where(
+            np.abs(place - near) * self.width < LOGARITHM_ERROR * (1 + abs(losses)), near, place
+        )
         j = np.floor(place)
         part = np.expm1((place - j) * self.width) / math.expm1(self.width)
         return j.astype(int), np.minimum(part, 1.0)

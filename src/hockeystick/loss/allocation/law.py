@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from hockeystick.loss.allocation.grid import CUT, Cells, Part, contract, spread, strip
-from hockeystick.numerics.series import Array
+from hockeystick.numerics.types import Array
 
 COARSE = 4
 """Cells of the core's grid in one of the tail's."""

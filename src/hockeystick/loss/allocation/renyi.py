@@ -9,15 +9,17 @@ import numpy as np
 
 from hockeystick.loss.base import Loss
 from hockeystick.loss.divergence import divergence
-from hockeystick.loss.gaussian import GaussianLoss
+from hockeystick.numerics.log_sum import log_sum_exp
 from hockeystick.numerics.peak import log_integral
-from hockeystick.numerics.series import Array
+from hockeystick.numerics.types import Array
 
-LARGEST = 512
+MOST_MOMENTS = 512
 """Largest order of the generating function; beyond it the mechanism without a sample counts."""
-MOST_REVERSE = 2000.0
+MOST_REVERSE_ORDER = 2000.0
+"""Beyond it the integral of the reverse is not tried: one step counts."""
 LEAST_POWER = 1e-3
-FINE = 40.0
+"""Stands for the power 0 of order 1, where the integral is 0/0; divergences grow with the order."""
+RESOLVED = 40.0
 """Frequency for which the nodes are chosen, so that e^{−z·Λ} is resolved."""
 
 
@@ -28,11 +30,11 @@ def allocation_divergences(base: Loss, steps: int, orders: Array) -> tuple[Array
     above the divergence of one step: the mean of the ratios is below one of them in convex order.
     """
     one, other = divergence(base, orders), divergence(base.reverse(), orders)
-    few = orders <= LARGEST
+    few = orders <= MOST_MOMENTS
     if few.any() and not base.infinite:
         one[few] = np.minimum(one[few], _between_integers(base, steps, orders[few]))
     # Other unbounded losses have moments that end somewhere, which a quadrature cannot see.
-    if not base.void and (math.isfinite(base.bottom) or isinstance(base, GaussianLoss)):
+    if not base.void and (math.isfinite(base.bottom) or base.gaussian_shift is not None):
         bounds = [_reverse(base, steps, float(order)) for order in orders]
         other = np.minimum(other, bounds)
     return one, other
@@ -89,26 +91,20 @@ def _reverse(base: Loss, steps: int, order: float) -> float:
     E_Q[(S/t)^−s] = t^s/Γ(s+1)·∫ z^s·t·φ(z)^{t−1}·E_Q[Λ·e^{−zΛ}] dz over z = e^y > 0.
     """
     s = max(order - 1, LEAST_POWER)
-    if order > MOST_REVERSE:
+    if order > MOST_REVERSE_ORDER:
         return math.inf
-    losses, log_q, _ = base.nodes(-1 - s, 0.0, FINE)
+    losses, log_q, _ = base.nodes(-1 - s, 0.0, RESOLVED)
     ratios, q = np.exp(np.minimum(losses, 700)), np.exp(log_q)
 
     def log_height(y: Array) -> Array:
         exponent = -np.exp(np.minimum(y, 600))[:, None] * ratios
         near = np.log1p(np.maximum(np.expm1(exponent) @ q, -0.9))
-        far = _log_sum(exponent + log_q)
+        far = log_sum_exp(exponent + log_q)
         log_phi = np.where(far > -0.7, near, far)
-        rest = _log_sum(exponent + log_q + losses)
+        rest = log_sum_exp(exponent + log_q + losses)
         return np.asarray((s + 1) * y + (steps - 1) * log_phi + rest)
 
     start = -math.log(steps) - 60  # there e^{y} is e^−60 of what it is where z·S is about 1
     value = (s + 1) * math.log(steps) - math.lgamma(s + 1) + log_integral(log_height, start)
     error = 1e-10 + 4e-16 * (steps * 50 + s * (60 + math.log(steps)))
     return max(value + error, 0.0) / s
-
-
-def _log_sum(terms: Array) -> Array:
-    """log Σ e^term over the last axis."""
-    peak = terms.max(axis=-1)
-    return np.asarray(peak + np.log(np.exp(terms - peak[..., None]).sum(axis=-1)))

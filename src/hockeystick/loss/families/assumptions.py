@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from hockeystick.errors import ParameterError
-from hockeystick.numerics.series import Array
+from hockeystick.numerics.types import Array
 
 Bound = float | Callable[[float], float]
 

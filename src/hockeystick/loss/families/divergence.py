@@ -9,14 +9,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from hockeystick.errors import ParameterError
-from hockeystick.numerics.series import Array
+from hockeystick.numerics.gauss import on_panels
+from hockeystick.numerics.types import Array
 
 LogPartition = Callable[[Array], float]
 Vectors = tuple[tuple[float, ...], ...]
 
 NEAR_ONE = 1 + 2.0 ** np.arange(-20.0, 1.0)
 """Orders to fall back on near 1, where the difference quotient loses its digits."""
-POINTS = 40
+PANEL_POINTS = 40
 ENOUGH = 1e-13
 """Relative error at which an integral of the covariance has converged."""
 
@@ -45,8 +46,8 @@ class Pairs:
         ways = []
         for ahead, behind in ((self.first, self.second), (self.second, self.first)):
             pairs = zip(ahead, behind, strict=True)
-            found = [self._divergences(np.array(a), np.array(b), orders) for a, b in pairs]
-            ways.append(np.max(found, axis=0))
+            each = [self._divergences(np.array(a), np.array(b), orders) for a, b in pairs]
+            ways.append(np.max(each, axis=0))
         return ways[0], ways[1]
 
     def _divergences(self, one: Array, other: Array, orders: Array) -> Array:
@@ -84,23 +85,21 @@ class Pairs:
         """
         if order > 1 and math.isinf(self._value(one + (order - 1) * (one - other))):
             return math.inf
-        found = []
-        for panels in (1, 2, 4, 8, 16, 32):
-            found.append(self._panels(one, other, order, panels))
-            if len(found) > 1 and abs(found[-1] - found[-2]) <= ENOUGH * found[-1]:
-                return found[-1] * (1 + self.relative_error + 2 * ENOUGH)
+        coarse = self._panels(one, other, order, 1)
+        for panels in (2, 4, 8, 16, 32):
+            fine = self._panels(one, other, order, panels)
+            if abs(fine - coarse) <= ENOUGH * fine:
+                return fine * (1 + self.relative_error + 2 * ENOUGH)
+            coarse = fine
         return math.inf
 
     def _panels(self, one: Array, other: Array, order: float, panels: int) -> float:
-        points, weights = np.polynomial.legendre.leggauss(POINTS)
         total = []
         for left, right in ((0.0, 1.0), (1.0, order)):
-            edges = np.linspace(left, right, panels + 1)
-            half = np.diff(edges)[:, None] / 2
-            t = (edges[:-1, None] + half * (points + 1)).ravel()
+            t, weights = on_panels(np.linspace(left, right, panels + 1), PANEL_POINTS)
             weight = t if right == 1 else (order - t) / (order - 1)
             variance = np.array([self._variance(other, one - other, x) for x in t.tolist()])
-            total.append(float((half * weights).ravel() @ (weight * variance)))
+            total.append(float(weights @ (weight * variance)))
         return math.fsum(total) if order > 1 else total[0]
 
     def _variance(self, start: Array, by: Array, t: float) -> float:

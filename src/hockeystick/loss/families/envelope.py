@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from hockeystick.loss.base import Loss
-from hockeystick.loss.points import pair_of, side_through
-from hockeystick.numerics.series import Array
+from hockeystick.loss.points import symmetric_through
+from hockeystick.numerics.types import Array
 
 POINTS = 4000
 NEGLIGIBLE = 1e-30
@@ -26,7 +26,7 @@ def either_way(loss: Loss) -> Loss:
         last *= 2
     last = min(last, max(loss.top, -loss.bottom))
     u = last * np.linspace(0, 1, POINTS) ** 2
-    return pair_of(side_through(u, _larger(loss, u) * (1 + ROUNDING)))
+    return symmetric_through(u, _larger(loss, u) * (1 + ROUNDING))
 
 
 def _larger(loss: Loss, u: Array) -> Array:

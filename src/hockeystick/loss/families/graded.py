@@ -2,30 +2,34 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
-from functools import lru_cache
+from itertools import pairwise
 
 import numpy as np
 
-from hockeystick.numerics.series import Array
+from hockeystick.errors import NumericalError
+from hockeystick.numerics.gauss import on_panels
+from hockeystick.numerics.types import Array
 
-POINTS = 16
-EDGES = np.concatenate([[0.0], 2.0 ** np.arange(-8.0, 0.0), [3 / 4, 7 / 8, 15 / 16, 1.0]])
-"""Ends of panels on [0, 1]."""
-
-
-@lru_cache(maxsize=1)
-def legendre() -> tuple[Array, Array]:
-    """Points and weights on [−1, 1]."""
-    points, weights = np.polynomial.legendre.leggauss(POINTS)
-    return points, weights
+POINTS, WEIGHTS = on_panels(
+    np.concatenate([[0.0], 2.0 ** np.arange(-8.0, 0.0), [3 / 4, 7 / 8, 15 / 16, 1.0]]), 16
+)
+"""On [0, 1]."""
+MOST_PANELS = 400_000
 
 
-@lru_cache(maxsize=1)
-def _unit() -> tuple[Array, Array]:
-    points, weights = legendre()
-    width = np.diff(EDGES)[:, None]
-    return (EDGES[:-1, None] + width * (points + 1) / 2).ravel(), (width * weights / 2).ravel()
+def graded_edges(first: float, last: float, core: float, fine: float, coarse: float) -> Array:
+    """Edges of panels, fine within `core` of 0 and coarse beyond."""
+    marks = [first, *(x for x in (-core, core) if first < x < last), last]
+    pieces = [np.array([first])]
+    for left, right in pairwise(marks):
+        width = fine if abs(left + right) / 2 <= core else coarse
+        count = max(1, math.ceil((right - left) / width))
+        if count > MOST_PANELS:
+            raise NumericalError(f"a quadrature would need {count} panels")
+        pieces.append(np.linspace(left, right, count + 1)[1:])
+    return np.concatenate(pieces)
 
 
 def integral(function: Callable[[Array, Array], Array], left: Array, right: Array) -> Array:
@@ -33,10 +37,9 @@ def integral(function: Callable[[Array, Array], Array], left: Array, right: Arra
 
     `which` are the places of the integrals that are not empty; y has one more axis.
     """
-    points, weights = _unit()
     width = right - left
     which = np.flatnonzero(width > 0)
     total = np.zeros_like(left)
-    y = left[which, None] + width[which, None] * points
-    total[which] = function(y, which) @ weights * width[which]
+    y = left[which, None] + width[which, None] * POINTS
+    total[which] = function(y, which) @ WEIGHTS * width[which]
     return total

@@ -9,11 +9,14 @@ from functools import lru_cache
 import numpy as np
 from scipy.special import gammainc, gammaincc, gammaln
 
-from hockeystick.loss.families.natural import NATS, NaturalLoss
-from hockeystick.numerics.series import Array, exp_minus
+from hockeystick.loss.families.natural import NaturalLoss
+from hockeystick.loss.line import NATS
+from hockeystick.numerics.series import exp_minus
 from hockeystick.numerics.stirling import LOG_ROOT, remainder
+from hockeystick.numerics.types import Array
 
-FAR = 700.0
+LARGEST_EXPONENT = 700.0
+"""e^700 is still a float."""
 TINY = -30.0
 """Below e^−30 the distribution function of a gamma law is its first term."""
 
@@ -36,7 +39,7 @@ class GammaLoss(NaturalLoss):
         return math.log1p(tilt / self.start)
 
     def _drop(self, tilt: float, w: Array) -> Array:
-        return np.asarray((self.start + tilt) * exp_minus(np.minimum(w, FAR)))
+        return np.asarray((self.start + tilt) * exp_minus(np.minimum(w, LARGEST_EXPONENT)))
 
     def _peak(self, tilt: float) -> float:
         return _peak(self.start + tilt)
@@ -50,7 +53,7 @@ class GammaLoss(NaturalLoss):
         return np.where(log_value < TINY, first, gammainc(shape, self._value(v)))
 
     def _value(self, v: Array) -> Array:
-        return self.start * np.exp(np.minimum(v, FAR))
+        return self.start * np.exp(np.minimum(v, LARGEST_EXPONENT))
 
     def _decay(self, sign: float) -> float:
         return math.inf if sign > 0 else self.start + self.move

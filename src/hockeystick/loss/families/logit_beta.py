@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 import numpy as np
 from scipy.special import betainc, betaln, expit
 
-from hockeystick.loss.families.natural import NATS, NaturalLoss
-from hockeystick.numerics.series import Array
+from hockeystick.loss.families.natural import NaturalLoss
+from hockeystick.loss.line import NATS
 from hockeystick.numerics.stirling import LOG_ROOT, remainder
+from hockeystick.numerics.types import Array
 
 TINY = -30.0
 """Below e^−30 the distribution function of a beta law is its first term."""
@@ -39,10 +40,10 @@ class BetaLoss(NaturalLoss):
     def _gammas(self) -> tuple[tuple[float, float], ...]:
         return ((self.start, 1.0), (self.total - self.start, -1.0))
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
+    @cached_property
+    def symmetric(self) -> bool:  # type: ignore[override]
         middle = math.isclose(2 * self.start + self.move, self.total, rel_tol=1e-15)
-        object.__setattr__(self, "symmetric", middle and math.isinf(self.ceiling))
+        return middle and not self.cut
 
     def _centre(self, tilt: float) -> float:
         return math.log1p(tilt / self.start) - math.log1p(-tilt / (self.total - self.start))

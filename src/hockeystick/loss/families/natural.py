@@ -13,26 +13,24 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import pairwise
 from typing import Self
 
 import numpy as np
 
 from hockeystick.errors import NumericalError
-from hockeystick.loss.families.graded import POINTS, integral, legendre
+from hockeystick.loss.families.graded import graded_edges, integral
 from hockeystick.loss.families.pair import LOWEST, PairLoss
 from hockeystick.loss.families.table import Table
-from hockeystick.loss.gaussian import ANGLE
+from hockeystick.loss.line import ANGLE, NATS
 from hockeystick.loss.measure import Nodes, Tails
-from hockeystick.numerics.series import Array
+from hockeystick.numerics.roots import last_true
 from hockeystick.numerics.stirling import excess, step
-from hockeystick.numerics.types import Complex
+from hockeystick.numerics.types import Array, Complex
 
-NATS = 44.0
-"""What is e^−44 = 8e-20 of the peak, or of the integral, is dropped."""
-MOST_NODES = 400_000
+EDGE_HALVINGS = 12
+"""The edge of a law is wanted to a few parts in ten thousand."""
 MANY = 100
 """So many values of a profile are taken from a table of it."""
 STRAIGHT = 40.0
@@ -48,17 +46,26 @@ class NaturalLoss(PairLoss):
 
     start: float
     move: float
-    offset: float = field(init=False, repr=False, compare=False)
 
-    smooth = True
+    _limits = (-math.inf, math.inf)
 
-    def __post_init__(self) -> None:
-        put = object.__setattr__
-        put(self, "offset", float(sum(step(a, b * self.move).real for a, b in self._gammas)))
-        limits = [-(a + b * self.move) / (b * self.move) for a, b in self._gammas]
-        low = max((x for x in limits if x < 0), default=-math.inf)
-        high = min((x for x in limits if x > 0), default=math.inf)
-        self._set(math.inf, -math.inf, low, high)
+    @cached_property
+    def offset(self) -> float:
+        """A(η + m) − A(η), about the centre of Q."""
+        return float(sum(step(a, b * self.move).real for a, b in self._gammas))
+
+    @cached_property
+    def _strip(self) -> list[float]:
+        """Where η + m(1 + s) stops to be a parameter."""
+        return [-(a + b * self.move) / (b * self.move) for a, b in self._gammas]
+
+    @cached_property
+    def low(self) -> float:  # type: ignore[override]
+        return max((s for s in self._strip if s < 0), default=-math.inf)
+
+    @cached_property
+    def high(self) -> float:  # type: ignore[override]
+        return math.inf if self.cut else min((s for s in self._strip if s > 0), default=math.inf)
 
     # what each family says ----------------------------------------------------------------------
 
@@ -110,6 +117,11 @@ class NaturalLoss(PairLoss):
     def _log_density(self, tilt: float, v: Array) -> Array:
         return np.asarray(self._peak(tilt) - self._drop(tilt, v - self._centre(tilt)))
 
+    @cached_property
+    def _sign(self) -> float:
+        """Which way on the line the loss grows."""
+        return math.copysign(1.0, self.move)
+
     def _masses(self, losses: Array) -> Tails:
         v = self._place(losses)
         p, q = ((self._above(tilt, v), self._below(tilt, v)) for tilt in (self.move, 0.0))
@@ -119,16 +131,16 @@ class NaturalLoss(PairLoss):
 
     def _edge(self, tilt: float, sign: float, nats: float = NATS) -> float:
         """The place on one side of the peak where the density has dropped by `nats`."""
+
+        def near(distance: float) -> bool:
+            return float(self._drop(tilt, np.array([sign * distance]))[0]) < nats
+
         reach = 1e-3
-        while float(self._drop(tilt, np.array([sign * reach]))[0]) < nats:
+        while near(reach):
             reach *= 2
             if reach > 1e9:
                 raise NumericalError(f"{self!r} has tails too long for a quadrature")
-        low = reach / 2
-        for _ in range(12):
-            middle = (low + reach) / 2
-            far = float(self._drop(tilt, np.array([sign * middle]))[0]) >= nats
-            low, reach = (low, middle) if far else (middle, reach)
+        reach = last_true(near, reach / 2, reach, EDGE_HALVINGS)[1]
         return self._centre(tilt) + sign * reach
 
     def _range(self, low: float, high: float) -> tuple[float, float]:
@@ -149,15 +161,12 @@ class NaturalLoss(PairLoss):
         paths = [self._path(tilt, ANGLE / abs(self.move)) for tilt in tilts]
         height, nats = min(paths, key=lambda path: path[0] / (NATS + path[1]))
         width = 2 * math.pi * height / (NATS + nats + turn * abs(self.move) * height)
-        count = math.ceil((last - first) / width)
-        if count > MOST_NODES:
-            raise NumericalError(f"the quadrature of {self!r} would need {count} nodes")
-        return self._nodes(first + width * np.arange(count + 1), math.log(width))
+        return self._nodes(*self._trapezoid(first, last, width))
 
     def part(self, above: float, low: float, high: float, turn: float) -> Nodes:
         """Panels over the losses from `above` to the ceiling."""
         tilts = (self.move * (low + 1), self.move * (min(high, self.high) + 1))
-        sign = math.copysign(1.0, self.move)
+        sign = self._sign
         first = max(sign * self._edge(tilts[0], -sign), sign * self._at(above))
         if self.cut:
             tilts = (tilts[0], self.move)
@@ -169,13 +178,9 @@ class NaturalLoss(PairLoss):
         steep = (max(abs(low), abs(high)) + 1 + turn) * abs(self.move)
         fine = min(1.0, 3 / math.sqrt(max(self._bend(tilt) for tilt in tilts)), 24 / steep)
         coarse = 24 / (steep + max(a for a, _ in self._gammas))
-        edges = _stretch(first, last, core, fine, max(fine, coarse))
-        points, weights = legendre()
-        if edges.size * POINTS > MOST_NODES:
-            raise NumericalError(f"the quadrature of {self!r} would need {edges.size} panels")
-        half = np.diff(edges)[:, None] / 2
-        v = (edges[:-1, None] + half * (points + 1)).ravel()
-        return self._nodes(v, np.log((half * weights).ravel()))
+        edges = graded_edges(first, last, core, fine, max(fine, coarse))
+        self._check_count(edges.size * self.panel_points)
+        return self._nodes(*self._panels(edges))
 
     def _bend(self, tilt: float) -> float:
         """Curvature of the log-density at the peak."""
@@ -218,12 +223,12 @@ class NaturalLoss(PairLoss):
     @cached_property
     def _straight(self) -> float:
         """The loss from which on the density is e^{−decay·v} but for rounding."""
-        sign = math.copysign(1.0, self.move)
+        sign = self._sign
         away = STRAIGHT + math.log1p(sum(a for a, _ in self._gammas) + abs(self.move))
         return float(self._loss(np.array([self._centre(self.move) + sign * away]))[0])
 
     def _log_straight(self, losses: Array) -> Array:
-        sign, by = math.copysign(1.0, self.move), abs(self.move)
+        sign, by = self._sign, abs(self.move)
         decay = self._decay(sign)
         if math.isinf(decay):
             return np.full_like(losses, -math.inf)
@@ -239,7 +244,7 @@ class NaturalLoss(PairLoss):
         return Table(self._log_integral, last)
 
     def _log_integral(self, losses: Array) -> Array:
-        sign, by = math.copysign(1.0, self.move), abs(self.move)
+        sign, by = self._sign, abs(self.move)
         begin = sign * self._place(losses)
         peak = np.maximum(begin, sign * self._centre(self.move))
         first = np.maximum(begin, self._floor)
@@ -259,7 +264,7 @@ class NaturalLoss(PairLoss):
     @cached_property
     def _floor(self) -> float:
         """Where, short of its peak, the density of P begins to matter."""
-        sign = math.copysign(1.0, self.move)
+        sign = self._sign
         return sign * self._edge(self.move, -sign)
 
     @cached_property
@@ -287,16 +292,3 @@ class NaturalLoss(PairLoss):
 
     def _turned(self) -> Self:
         return replace(self, start=self.start + self.move, move=-self.move, ceiling=math.inf)
-
-
-def _stretch(first: float, last: float, core: float, fine: float, coarse: float) -> Array:
-    """Edges of panels, fine within `core` of 0 and coarse beyond."""
-    marks = [first, *(x for x in (-core, core) if first < x < last), last]
-    pieces = [np.array([first])]
-    for left, right in pairwise(marks):
-        width = fine if abs(left + right) / 2 <= core else coarse
-        count = max(1, math.ceil((right - left) / width))
-        if count > MOST_NODES:
-            raise NumericalError(f"a quadrature would need {count} panels")
-        pieces.append(np.linspace(left, right, count + 1)[1:])
-    return np.concatenate(pieces)

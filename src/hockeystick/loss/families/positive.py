@@ -9,7 +9,7 @@ import numpy as np
 from hockeystick.loss.families.natural import NaturalLoss
 from hockeystick.loss.measure import NO_ATOMS, Atoms, Nodes
 from hockeystick.loss.two_sided.curve import Curve
-from hockeystick.numerics.series import Array
+from hockeystick.numerics.types import Array
 
 
 @dataclass(frozen=True)

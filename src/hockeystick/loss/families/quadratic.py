@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Self
 
 import numpy as np
 from scipy.special import ndtr
 
 from hockeystick.errors import NumericalError
-from hockeystick.loss.families.graded import POINTS, integral, legendre
+from hockeystick.loss.families.graded import integral
 from hockeystick.loss.families.pair import PairLoss
-from hockeystick.loss.gaussian import ANGLE, NATS, REACH
+from hockeystick.loss.line import NATS, NORMAL_REACH, steepest, trapezoid_step
 from hockeystick.loss.measure import Nodes, Tails
-from hockeystick.numerics.series import Array
 from hockeystick.numerics.stirling import log_ratio
-from hockeystick.numerics.types import Complex
+from hockeystick.numerics.types import Array, Complex
 
-MOST_NODES = 400_000
-FAR = 1e300
+LARGEST_LOSS = 1e300
+"""Beyond it the square of a place is no float."""
 ROOT = math.log(2 * math.pi) / 2
 
 
@@ -42,22 +42,35 @@ class QuadraticLoss(PairLoss):
 
     shift: float
     excess: float
-    variance: float = field(init=False, repr=False, compare=False)
-    bend: float = field(init=False, repr=False, compare=False)
-    vertex: float = field(init=False, repr=False, compare=False)
 
-    def __post_init__(self) -> None:
-        put, v = object.__setattr__, 1 + self.excess
-        kappa = -self.excess / v
-        put(self, "variance", v)
-        put(self, "bend", kappa)
-        vertex = -0.5 * (math.log1p(self.excess) + self.shift**2 / self.excess)
-        put(self, "vertex", vertex)
-        limit = 1 / self.excess
-        if self.excess > 0:
-            self._set(math.inf, vertex, -math.inf, limit)
-        else:
-            self._set(vertex, -math.inf, limit, math.inf)
+    smooth = False
+
+    @cached_property
+    def variance(self) -> float:
+        """v, of P."""
+        return 1 + self.excess
+
+    @cached_property
+    def bend(self) -> float:
+        """κ."""
+        return -self.excess / self.variance
+
+    @cached_property
+    def vertex(self) -> float:
+        """The largest loss, or the smallest."""
+        return -0.5 * (math.log1p(self.excess) + self.shift**2 / self.excess)
+
+    @cached_property
+    def _limits(self) -> tuple[float, float]:
+        return (self.vertex, math.inf) if self.excess > 0 else (-math.inf, self.vertex)
+
+    @cached_property
+    def low(self) -> float:  # type: ignore[override]
+        return -math.inf if self.excess > 0 else 1 / self.excess
+
+    @cached_property
+    def high(self) -> float:  # type: ignore[override]
+        return 1 / self.excess if self.excess > 0 and not self.cut else math.inf
 
     def _loss(self, z: Array) -> Array:
         d, v, kappa = self.shift, self.variance, self.bend
@@ -69,7 +82,7 @@ class QuadraticLoss(PairLoss):
     def _roots(self, losses: Array) -> tuple[Array, Array]:
         """The two places, in order, where L has each value; both at the vertex beyond its reach."""
         d, v, kappa = self.shift, self.variance, self.bend
-        losses, b, level = np.clip(losses, -FAR, FAR), d / v, d * d / (2 * v)
+        losses, b, level = np.clip(losses, -LARGEST_LOSS, LARGEST_LOSS), d / v, d * d / (2 * v)
         c = -0.5 * math.log1p(self.excess) - level - losses
         near = abs(self.vertex) < level + 1  # else it is the vertex that would cancel
         square = 2 * kappa * (self.vertex - losses) if near else b * b + 2 * kappa * c
@@ -106,22 +119,17 @@ class QuadraticLoss(PairLoss):
         powers = np.array([low + 1, 0.0, 1.0, 1.0 if self.cut else high + 1])
         precision = 1 + powers * self.bend
         means = powers * self.shift / self.variance / precision
-        reach = REACH / math.sqrt(precision.min())
+        reach = NORMAL_REACH / math.sqrt(precision.min())
         first, last = float(means.min() - reach), float(means.max() + reach)
         if self.cut:
             first, last = self._within(first, last)
         slope = float(np.abs(self._slope(np.array([first, last]))).max())
         if self.cut:
-            power = max(abs(low), abs(high)) + 1 + turn
-            return self._panels(
-                first, last, min(3 / math.sqrt(precision.max()), 24 / power / slope)
-            )
-        a = min(9 / math.sqrt(precision.max()), ANGLE / slope)
-        step = 2 * math.pi * a / (NATS + precision.max() * a * a / 2 + turn * slope * a)
-        count = math.ceil((last - first) / step)
-        if count > MOST_NODES:
-            raise NumericalError(f"the quadrature of {self!r} would need {count} nodes")
-        return self._nodes(first + step * np.arange(count + 1), math.log(step))
+            power = steepest(low, high, turn)
+            width = min(3 / math.sqrt(precision.max()), 24 / power / slope)
+            return self._nodes(*self._panels(self._edges(first, last, width)))
+        step = trapezoid_step(slope, turn, float(precision.max()))
+        return self._nodes(*self._trapezoid(first, last, step))
 
     def _within(self, first: float, last: float) -> tuple[float, float]:
         """The places below the ceiling that matter at any tilt: no rarer than the nearest above."""
@@ -130,16 +138,6 @@ class QuadraticLoss(PairLoss):
         reach = math.sqrt(near**2 + 2 * (NATS + 10) * self.variance)
         first, last = min(first, self.shift - reach), max(last, self.shift + reach)
         return max(first, low), min(last, high)
-
-    def _panels(self, first: float, last: float, width: float) -> Nodes:
-        points, weights = legendre()
-        count = max(1, math.ceil((last - first) / width))
-        if count * POINTS > MOST_NODES:
-            raise NumericalError(f"the quadrature of {self!r} would need {count} panels")
-        edges = np.linspace(first, last, count + 1)
-        half = (edges[1] - edges[0]) / 2
-        z = (edges[:-1, None] + half * (points + 1)).ravel()
-        return self._nodes(z, np.tile(np.log(half * weights), count))
 
     def _nodes(self, z: Array, log_weight: float | Array) -> Nodes:
         log_q = -0.5 * z * z - ROOT
@@ -179,6 +177,5 @@ class QuadraticLoss(PairLoss):
         shift = -self.shift / math.sqrt(self.variance)
         turned = replace(self, shift=shift, excess=self.bend, ceiling=math.inf)
         # The same vertex, whatever the rounding.
-        object.__setattr__(turned, "top", -self.bottom)
-        object.__setattr__(turned, "bottom", -self.top)
+        turned.__dict__["_limits"] = (-self._limits[1], -self._limits[0])
         return turned

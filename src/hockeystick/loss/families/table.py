@@ -8,7 +8,7 @@ import numpy as np
 from numpy.polynomial import chebyshev
 
 from hockeystick.errors import NumericalError
-from hockeystick.numerics.series import Array
+from hockeystick.numerics.types import Array
 
 DEGREE = 19
 ENOUGH = 2e-15

@@ -14,7 +14,7 @@ from hockeystick.loss.points import Side, pair_of, side_through
 from hockeystick.loss.two_sided.amplified import AmplifiedCurve, DiscreteCurve, Term
 from hockeystick.loss.two_sided.convex import convex
 from hockeystick.loss.two_sided.loss import TwoSidedLoss, listed
-from hockeystick.numerics.series import Array
+from hockeystick.numerics.types import Array
 
 DOTS = 3000
 """Points of a curve that is too rough for panels, twice: in even steps, and dense near 0."""

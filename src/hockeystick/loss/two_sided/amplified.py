@@ -16,7 +16,7 @@ from hockeystick.loss.measure import EMPTY, Atoms, Nodes
 from hockeystick.loss.two_sided.curve import Curve
 from hockeystick.loss.two_sided.panels import LEAST_DELTA, PanelCurve
 from hockeystick.numerics.peak import log_integral
-from hockeystick.numerics.roots import last_true
+from hockeystick.numerics.roots import last_true_by_grids
 from hockeystick.numerics.series import Array, log_mixed, log_unmixed
 
 FARTHEST = 1e6
@@ -44,6 +44,10 @@ class AmplifiedCurve(PanelCurve):
     extra: float = 0.0
     """Added to the curve, at every u."""
 
+    @cached_property
+    def rough(self) -> bool:
+        return any(term.loss.rough for term in self.terms)
+
     def delta(self, u: Array) -> Array:
         x = log_unmixed(self.rate, u)
         total = np.full_like(x, self.extra)
@@ -67,7 +71,8 @@ class AmplifiedCurve(PanelCurve):
         terms = tuple(term._replace(loss=term.loss.truncated(each)) for term in order)
         if set(terms) == set(self.terms):
             return self, 0.0
-        void += sum((term.constant + term.falling) * term.loss.void for term in terms)
+        for (constant, falling, before), after in zip(order, terms, strict=True):
+            void += (constant + falling) * (after.loss.void - before.void)
         return self._with(terms, self.extra + extra), void
 
     def _with(self, terms: tuple[Term, ...], extra: float) -> AmplifiedCurve:
@@ -78,7 +83,7 @@ class AmplifiedCurve(PanelCurve):
 
     def log_beyond(self, power: float, least: float) -> float:
         """By Chernoff's bound on the losses before sampling where that is below `least`."""
-        x = float(log_unmixed(self.rate, np.array([self.last]))[0])
+        x = self._last_before
         tilts = 2.0 ** np.arange(-2.0, 9.0)
         logs = [-math.inf]
         for term in self.terms:
@@ -103,17 +108,20 @@ class AmplifiedCurve(PanelCurve):
 
     @cached_property
     def last(self) -> float:
-        def above(u: float) -> bool:
-            return float(self.delta(np.array([u]))[0]) - self.infinite > LEAST_DELTA
+        def above(u: Array) -> Array:
+            return self.delta(u) - self.infinite > LEAST_DELTA
 
-        high = 1.0
-        while high < self.top and above(high):
-            high *= 2
+        low, high = 0.0, 1.0
+        while high < self.top and above(np.array([high]))[0]:
+            low, high = high, 2 * high
             if high > FARTHEST:
                 raise NumericalError("a profile does not fall to its limit")
-        if high >= self.top:
-            return self.top
-        return last_true(above, high / 2 if high > 1 else 0.0, high, 30)[1]
+        return self.top if high >= self.top else last_true_by_grids(above, low, high, 6)[1]
+
+    @cached_property
+    def _last_before(self) -> float:
+        """The loss before sampling that becomes the last."""
+        return float(log_unmixed(self.rate, np.array([self.last]))[0])
 
     @cached_property
     def breaks(self) -> Array:
@@ -158,14 +166,16 @@ class AmplifiedCurve(PanelCurve):
             losses, log_q = loss.atoms
             beyond = losses > x[..., None]
             atoms_q = np.where(beyond, np.exp(log_q), 0.0)
-            atoms_weight = (constant + falling * np.exp(-losses)) / self.rate
-            mapped = np.exp(log_mixed(self.rate, np.maximum(losses, 0)))
+            positive = np.maximum(losses, 0.0)
+            atoms_weight = (constant + falling * np.exp(-positive)) / self.rate
+            # e^u of a large loss is no float, but its Q-mass times e^u is.
+            atoms_p = np.where(beyond, np.exp(log_q + log_mixed(self.rate, positive)), 0.0)
             h = loss.profile(x)
             slope = falling / self.rate * np.exp(-2 * x) * h
             slope = slope + weight * (q_above + atoms_q.sum(axis=-1))
             q += slope - atoms_q @ atoms_weight
             part = (constant + falling * np.exp(-x)) * h - constant * loss.infinite
-            p += part + a * slope - atoms_q @ (atoms_weight * mapped)
+            p += part + a * slope - atoms_p @ atoms_weight
         return np.maximum(p, 0.0), np.maximum(q, 0.0)
 
 

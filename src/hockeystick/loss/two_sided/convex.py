@@ -10,7 +10,7 @@ import numpy as np
 
 from hockeystick.loss.measure import Atoms
 from hockeystick.loss.two_sided.amplified import AmplifiedCurve, Term
-from hockeystick.numerics.series import Array
+from hockeystick.numerics.types import Array
 
 
 @dataclass(frozen=True)

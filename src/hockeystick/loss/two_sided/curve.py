@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from hockeystick.loss.measure import Atoms, Nodes
-from hockeystick.numerics.series import Array
+from hockeystick.numerics.types import Array
 
 if TYPE_CHECKING:
     from hockeystick.loss.two_sided.panels import PanelCurve
@@ -26,8 +26,11 @@ class Curve(ABC):
     """Whether there is a continuous part."""
     atoms_apart: bool = True
     """Whether `atoms` lists every atom; else `above` counts them with the continuous part."""
-    rough: bool = False
-    """Whether it has atoms at places that are known only roughly."""
+
+    @property
+    def rough(self) -> bool:
+        """Whether it has atoms at places that are known only roughly."""
+        return False
 
     @property
     def by_panels(self) -> PanelCurve | None:

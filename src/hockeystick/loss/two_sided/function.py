@@ -12,20 +12,17 @@ import numpy as np
 from numpy.polynomial import legendre
 
 from hockeystick.errors import NumericalError, ParameterError
-from hockeystick.loss.measure import EMPTY, NO_ATOMS, Atoms, Nodes
+from hockeystick.loss.measure import EMPTY, NO_ATOMS, Atoms
 from hockeystick.loss.two_sided.curve import Curve
 from hockeystick.loss.two_sided.panels import (
     LEAST_DELTA,
-    NEGLIGIBLE_NATS,
-    PANEL_POINTS,
     PanelCurve,
     Panels,
     panels_of,
     to_series,
 )
-from hockeystick.numerics.gauss import gauss_legendre
 from hockeystick.numerics.roots import last_true
-from hockeystick.numerics.series import Array
+from hockeystick.numerics.types import Array
 
 FARTHEST = 8192.0
 """The value of the function here is taken as its limit; what is beyond is at most that."""
@@ -121,8 +118,7 @@ class FunctionCurve(PanelCurve):
     Its atoms are kinks, at places that are known only roughly.
     """
 
-    atoms_apart = False
-    breaks = EMPTY
+    atoms_apart, rough, breaks = False, False, EMPTY
     infinite, top, last = 0.0, math.inf, math.inf
     panels: Panels
 
@@ -184,17 +180,6 @@ class FunctionCurve(PanelCurve):
     def above(self, u: Array) -> tuple[Array, Array]:
         slope = np.minimum(self._evaluate(u, 1), 0)
         return np.maximum(self._evaluate(u) - slope, 0), -np.exp(-u) * slope
-
-    def nodes(self, low: float, high: float, turn: float) -> Nodes:
-        u = self.panels.places.ravel()
-        _, weights = gauss_legendre(PANEL_POINTS)
-        widths = (self.panels.width[:, None] / 2 * weights).ravel()
-        density = np.exp(-u) * np.maximum(self._evaluate(u, 2) - self._evaluate(u, 1), 0)
-        with np.errstate(divide="ignore"):
-            log_q = np.log(density * widths)
-        sizes = np.array([[0.0], [1.0], [low + 1], [high + 1]]) * u + log_q
-        kept = (sizes > sizes.max(axis=1)[:, None] - NEGLIGIBLE_NATS).any(axis=0)
-        return Nodes(u[kept], log_q[kept], density[kept])
 
     def log_beyond(self, power: float, least: float) -> float:
         if self._goes_on and power * self.last + math.log(LEAST_DELTA) > least:

@@ -24,8 +24,10 @@ from hockeystick.loss.points import joined, pair_of, side_of
 from hockeystick.loss.strip import StripLoss
 from hockeystick.loss.two_sided.cumulants import Cumulants
 from hockeystick.loss.two_sided.curve import Curve
-from hockeystick.numerics.series import Array
-from hockeystick.numerics.types import Complex
+from hockeystick.numerics.types import Array, Complex
+
+FARTHEST_POWER = 1e7
+"""Atoms without end are listed for powers of e^L up to this."""
 
 
 class TwoSidedLoss(StripLoss):
@@ -44,6 +46,7 @@ class TwoSidedLoss(StripLoss):
         self.infinite, self.void = forward.infinite, self.backward.infinite
         self.high, self.low = forward.high, -1 - self.backward.high
         self._cumulants = self.cumulants(1.0)
+        self.sketched = self._cumulants is not None
 
     def cumulants(self, rate: float) -> Cumulants | None:
         """K of the pair mixed at a rate, where both curves are followed by panels."""
@@ -145,13 +148,29 @@ class TwoSidedLoss(StripLoss):
         return MixedTwoSided(self, rate, cumulants=cumulants)
 
     def truncated(self, mass: float) -> Loss:
+        if not self.continuous:
+            return self._listed(mass)
         forward, void = self.forward.truncated(mass)
         if forward is self.forward:
             return self
-        backward = self.backward.raised(void)
-        if not self.continuous:
-            return listed(forward, backward)
-        return TwoSidedLoss(forward, backward)
+        return TwoSidedLoss(forward, self.backward.raised(void))
+
+    def _listed(self, mass: float) -> Loss:
+        """`truncated` where nothing is continuous: as many atoms as it takes, one by one."""
+        power = 1.0
+        while True:
+            losses, log_q, _ = self.nodes(0.0, power, 0.0)
+            p = np.exp(log_q + losses)
+            if p[-1] < mass * 1e-6 or power > FARTHEST_POWER:
+                break
+            power *= 2
+        last = int(np.searchsorted(-np.cumsum(p[::-1])[::-1], -mass))
+        return AtomicLoss(
+            losses[:last],
+            log_q[:last],
+            infinite=self.infinite + float(p[last:].sum()),
+            void=self.void + float(np.exp(log_q[last:]).sum()),
+        )
 
 
 @dataclass(frozen=True)
@@ -160,6 +179,10 @@ class MixedTwoSided(Mixed):
 
     base: TwoSidedLoss
     cumulants: Cumulants = field(kw_only=True, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "rough", self.base.rough)
 
     def cgf(self, s: Complex | Array) -> Complex:
         return self.cumulants.at(np.atleast_1d(np.asarray(s, dtype=complex)))
@@ -173,7 +196,7 @@ class MixedTwoSided(Mixed):
     def spread(
         self, tilt: float, frequencies: Array, resolved: float, guarded: bool = True
     ) -> Array:
-        if self.base.rough:
+        if self.rough:
             return np.ones_like(frequencies)
         return super().spread(tilt, frequencies, resolved, guarded)
 

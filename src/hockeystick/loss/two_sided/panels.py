@@ -14,7 +14,7 @@ from hockeystick.errors import NumericalError
 from hockeystick.loss.measure import Nodes
 from hockeystick.loss.two_sided.curve import Curve
 from hockeystick.numerics.gauss import gauss_legendre
-from hockeystick.numerics.series import Array
+from hockeystick.numerics.types import Array
 
 PANEL_POINTS = 16
 """Gauss points of a panel."""

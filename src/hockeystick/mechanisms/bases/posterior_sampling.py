@@ -13,7 +13,7 @@ from hockeystick.loss.families.log_gamma import GammaLoss
 from hockeystick.loss.families.logit_beta import BetaLoss
 from hockeystick.loss.families.posterior import counted
 from hockeystick.mechanism import Mechanism
-from hockeystick.numerics.series import Array
+from hockeystick.numerics.types import Array
 from hockeystick.relation import REPLACE_ONE, Relation
 
 

@@ -12,7 +12,7 @@ from functools import cached_property
 
 import numpy as np
 
-from hockeystick.numerics.series import Array
+from hockeystick.numerics.types import Array
 
 EPS = 2.0**-52
 SAME = 16 * EPS

@@ -13,7 +13,7 @@ import numpy as np
 
 from hockeystick.errors import NumericalError
 from hockeystick.loss.base import Loss
-from hockeystick.numerics.series import Array
+from hockeystick.numerics.types import Array
 from hockeystick.routes.adding.law import EPS, FIRST_POINTS, Law, Tilt, costliest, rounding_cost
 from hockeystick.routes.grid.support import mass_below
 

@@ -23,7 +23,7 @@ from hockeystick.loss.sum import ComposedLoss
 from hockeystick.numerics.log_sum import log_sum_exp
 from hockeystick.numerics.roots import find_root
 from hockeystick.numerics.rounding import added
-from hockeystick.numerics.series import Array
+from hockeystick.numerics.types import Array
 from hockeystick.routes.adding.law import EPS, Law, Tilt, folded, power
 from hockeystick.routes.adding.points import finite_law
 from hockeystick.routes.base import Route

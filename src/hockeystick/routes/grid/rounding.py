@@ -15,8 +15,7 @@ import numpy as np
 from hockeystick.errors import NumericalError
 from hockeystick.loss.base import Loss
 from hockeystick.loss.sum import ComposedLoss
-from hockeystick.numerics.series import Array
-from hockeystick.numerics.types import Complex
+from hockeystick.numerics.types import Array, Complex
 from hockeystick.routes.grid.support import support
 
 EPS = 2.0**-52

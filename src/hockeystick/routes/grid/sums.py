@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from hockeystick.errors import NumericalError
-from hockeystick.numerics.series import Array
+from hockeystick.numerics.types import Array
 
 NEGLIGIBLE = 1e-9
 """Part of δ that the rounding may hide from the lower end."""

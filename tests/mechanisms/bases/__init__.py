@@ -1,0 +1,1 @@
+"""What mechanisms of one kind have in common."""

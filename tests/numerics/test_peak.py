@@ -1,0 +1,43 @@
+"""Integrals of functions with one peak, of which only the logarithm is a float."""
+
+from __future__ import annotations
+
+import math
+
+import mpmath as mp
+import numpy as np
+import pytest
+
+from hockeystick.errors import NumericalError
+from hockeystick.numerics.peak import log_integral
+from hockeystick.numerics.roots import last_true_by_grids
+
+
+@pytest.mark.parametrize("start", [-3.0, 0.0, 7.0, 900.0, 1000.0, 1100.0])
+@pytest.mark.parametrize("width", [0.3, 20.0])
+def test_a_normal_peak_cut_anywhere(start: float, width: float) -> None:
+    found = log_integral(lambda u: -0.5 * ((u - 1000) / width) ** 2, start)
+    with mp.workdps(40):
+        truth = mp.log(width * mp.sqrt(2 * mp.pi) * mp.ncdf((1000 - mp.mpf(start)) / width))
+    assert found == pytest.approx(float(truth), abs=1e-11, rel=1e-13)
+
+
+@pytest.mark.parametrize("power", [0.5, 40.0, 1e4])
+def test_gamma_functions(power: float) -> None:
+    """∫ e^{power·y − e^y} dy = Γ(power)."""
+    found = log_integral(lambda y: power * y - np.exp(np.minimum(y, 600)), -60 / power - 30)
+    assert found == pytest.approx(math.lgamma(power), abs=1e-10, rel=1e-14)
+
+
+def test_what_does_not_fall_is_an_error() -> None:
+    with pytest.raises(NumericalError, match="does not fall"):
+        log_integral(lambda u: 2 * u, 0.0)
+
+
+def test_grids_close_in_from_either_side() -> None:
+    low, high = last_true_by_grids(lambda x: x**3 < 10, 0.0, 100.0, 9)
+    assert low**3 < 10 <= high**3
+    assert high - low < 1e-11
+    inside, outside = last_true_by_grids(lambda x: x**3 > 10, 100.0, 0.0, 9)
+    assert outside**3 <= 10 < inside**3
+    assert inside - outside < 1e-11
