@@ -14,22 +14,26 @@ import inspect
 from collections.abc import Iterator
 from functools import cache
 from importlib import import_module
-from importlib.metadata import EntryPoint, entry_points
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hockeystick import MECHANISMS, SAMPLERS
 from hockeystick.errors import ParameterError
 from hockeystick.mechanism import Composition, Mechanism
 from hockeystick.samplers.sampler import Sampler
 
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
 Kind = type[Mechanism] | type[Sampler]
+FILES = MECHANISMS | SAMPLERS
+"""This package's own classes that have a file each, and its module; no other list is kept."""
 ROOTS: dict[str, Kind] = {"hockeystick.mechanisms": Mechanism, "hockeystick.samplers": Sampler}
 """The groups of entry points, which are this package's own folders, too, and what they hold."""
 
 
 def kind_of(name: str) -> Kind | None:
     """The class of that name; None if there is none."""
-    home = (MECHANISMS | SAMPLERS).get(name)
+    home = FILES.get(name)
     if home is not None:
         own: Kind = getattr(import_module(home), name)
         return None if inspect.isabstract(own) else own
@@ -47,7 +51,7 @@ def names() -> list[str]:
 @cache
 def own_kinds() -> dict[str, Kind]:
     """The classes of this package by name; all files are imported for it."""
-    for home in (MECHANISMS | SAMPLERS).values():
+    for home in FILES.values():
         import_module(home)
     kinds: dict[str, Kind] = {"Composition": Composition}
     for folder, root in ROOTS.items():
@@ -66,6 +70,8 @@ def _subclasses(kind: Kind) -> Iterator[Kind]:
 @cache
 def _entries() -> dict[str, EntryPoint]:
     """The classes of other packages by name; a name that is taken is an error."""
+    from importlib.metadata import entry_points
+
     entries: dict[str, EntryPoint] = {}
     for entry in (entry for group in ROOTS for entry in entry_points(group=group)):
         if entry.name in own_kinds():

@@ -56,6 +56,7 @@ LATE_ROOTS = {
 
 LATE_LIBRARIES = {
     "concurrent": "slow to load, for --jobs alone",
+    "importlib": "its metadata is slow to load, for classes of other packages alone",
     "matplotlib": "optional: plots",
     "multiprocessing": "slow to load, for --jobs and --timeout alone",
     "numpy": "the command line checks its options before numpy is loaded",

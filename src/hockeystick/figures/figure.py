@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeVar
 
+from hockeystick.declared import checked, declared
 from hockeystick.errors import ParameterError
 from hockeystick.numerics.types import Array
 
@@ -17,7 +18,11 @@ Progress = Callable[[float], None]
 """Told the fraction of the work that is done, in [0, 1]."""
 
 
-@dataclass(frozen=True)
+def _floats(_name: str, values: Numbers) -> tuple[float, ...]:
+    return tuple(map(float, values))
+
+
+@declared
 class Curve:
     """Points (x, y) with a name; y may be inf or nan where there is nothing to draw.
 
@@ -28,8 +33,8 @@ class Curve:
     """
 
     name: str
-    x: Numbers
-    y: Numbers
+    x: Numbers = checked(_floats)
+    y: Numbers = checked(_floats)
     colour: str = "black"
     """As matplotlib writes it: "black", "C0", "#0072b2"."""
     line: str = "-"
@@ -39,13 +44,11 @@ class Curve:
     width: float = 1.6
     """Of the line, in points."""
 
-    def __post_init__(self) -> None:
+    def check_together(self) -> None:
         if len(self.x) != len(self.y):
             raise ParameterError(
                 f"x and y must have the same length, got {len(self.x)} and {len(self.y)}"
             )
-        object.__setattr__(self, "x", tuple(map(float, self.x)))
-        object.__setattr__(self, "y", tuple(map(float, self.y)))
 
 
 @dataclass(frozen=True)

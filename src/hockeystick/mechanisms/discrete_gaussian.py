@@ -61,8 +61,9 @@ class DiscreteGaussianLoss(DiscreteLoss):
     infinite = void = 0.0
     symmetric = True
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "spacing", self.steps / self.scale**2)
+    @cached_property
+    def spacing(self) -> float:  # type: ignore[override]
+        return self.steps / self.scale**2
 
     def nodes(self, low: float, high: float, turn: float) -> Nodes:
         return Nodes(*self._between(min(low + 1, 0.0), max(high + 1, 1.0)), EMPTY)
