@@ -101,7 +101,7 @@ def of(kind: type[hs.Mechanism]) -> st.SearchStrategy[hs.Mechanism]:
 
 
 BY_CURVE: set[type[hs.Mechanism]] = {
-    k for k in ALL if not find(of(k), lambda _: True).evidence(hs.ADD_REMOVE).pairs
+    kind for kind in ALL if not find(of(kind), lambda _: True).evidence(hs.ADD_REMOVE).pairs
 }
 """Known by a Rényi curve alone: they have no loss, and cannot be sampled."""
 

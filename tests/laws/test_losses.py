@@ -128,7 +128,7 @@ def far_out(loss: Loss, power: float) -> float:
 def moments(loss: Loss, powers: Array) -> Array:
     """∫ e^{power·u}·(δ(u) − δ(∞)) du over u > 0, for each power."""
     u, weights = panels(smooth_pieces(loss, far_out(loss, float(powers.max()))))
-    return np.exp(powers[:, None] * u) @ (weights * (loss.profile(u) - loss.infinite))
+    return np.asarray(np.exp(powers[:, None] * u) @ (weights * (loss.profile(u) - loss.infinite)))
 
 
 @every
