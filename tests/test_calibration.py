@@ -163,3 +163,19 @@ def test_where_delta_is_too_small_for_a_float_both_ways_are_tried() -> None:
     assert answer.epsilon(1e-5) <= 2000
     assert answer.epsilon(1e-5) == pytest.approx(2000, rel=1e-8)
     assert max(asked) < 2.0**12
+
+
+def test_no_mechanism_is_asked_twice_nor_the_way_that_leads_away(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked: list[float] = []
+    answer = hs.Gaussian.delta
+
+    def counted(self: hs.Gaussian, *given: float, **how: object) -> hs.Bound:
+        asked.append(self.noise_multiplier)
+        return answer(self, *given, **how)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(hs.Gaussian, "delta", counted)
+    hs.calibrate(hs.Gaussian, epsilon=1, delta=1e-5)
+    assert len(asked) == len(set(asked)) <= 14
+    assert min(asked) == 1.0

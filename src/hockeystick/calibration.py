@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
+from dataclasses import dataclass, field
 
 from hockeystick import checks
 from hockeystick.errors import NumericalError, ParameterError
@@ -37,44 +37,39 @@ def calibrate(
     >>> calibrate(lambda sigma: Gaussian(sigma), epsilon=1, delta=1e-5)  # doctest: +ELLIPSIS
     Gaussian(3.730631...)
     """
-    target = Target(
-        family,
-        checks.non_negative("epsilon", epsilon),
-        checks.probability("delta", delta),
-        relation,
-        method,
-    )
+    e, d = checks.non_negative("epsilon", epsilon), checks.probability("delta", delta)
+    target = Target(family, e, d, relation, method)
     return target.last_met() if integer else target.just_met()
 
 
+@dataclass(frozen=True)
 class Target:
     """(ε, δ), and how far each mechanism `family(x)` is from meeting it; see `calibrate`."""
 
-    def __init__(
-        self,
-        family: Callable[[float], Mechanism],
-        epsilon: float,
-        delta: float,
-        relation: Relation | None = None,
-        method: str = "auto",
-    ) -> None:
-        self.family, self.epsilon, self.delta = family, epsilon, delta
-        self._how: dict[str, Any] = {"relation": relation, "method": method}
-        self._excesses: dict[float, float] = {}
+    family: Callable[[float], Mechanism]
+    epsilon: float
+    delta: float
+    relation: Relation | None = None
+    method: str = "auto"
+    asked: dict[float, float] = field(default_factory=dict)
+    """The excess at each x so far."""
 
     def excess(self, x: float) -> float:
         """Positive where the target is missed; smooth enough to interpolate."""
-        if x not in self._excesses:
-            self._excesses[x] = self._excess(self.family(x))
-        return self._excesses[x]
+        if x not in self.asked:
+            self.asked[x] = self._excess(self.family(x))
+        return self.asked[x]
 
     def _excess(self, mechanism: Mechanism) -> float:
         if self.delta == 0 or math.isinf(self.epsilon):
-            return float(mechanism.epsilon(self.delta, **self._how)) - self.epsilon
-        value = float(mechanism.delta(self.epsilon, **self._how))
+            return self._epsilon(mechanism) - self.epsilon
+        value = float(mechanism.delta(self.epsilon, relation=self.relation, method=self.method))
         if value > self.delta:  # the logarithms may be equal
             return max(math.log(value) - math.log(self.delta), 5e-324)
         return math.log(max(value, 5e-324)) - math.log(self.delta)
+
+    def _epsilon(self, mechanism: Mechanism) -> float:
+        return float(mechanism.epsilon(self.delta, relation=self.relation, method=self.method))
 
     def just_met(self, start: float = 1.0) -> Mechanism:
         """The mechanism next to the edge; the bracket is found by doubling from `start`."""
@@ -85,9 +80,7 @@ class Target:
         step = TOLERANCE / 4
         for _ in range(30):
             mechanism = self.family(start * inside)
-            if self.excess(start * inside) <= 0 and (
-                mechanism.epsilon(self.delta, **self._how) <= self.epsilon
-            ):
+            if self.excess(start * inside) <= 0 and self._epsilon(mechanism) <= self.epsilon:
                 return mechanism
             inside *= 1 - step if met < missed else 1 + step
             step *= 2  # the two questions may be answered by routes of different accuracy

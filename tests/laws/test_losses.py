@@ -231,7 +231,7 @@ def test_the_density_is_that_of_the_masses(build: Build) -> None:
 
 @every
 def test_the_characteristic_function_decays_as_it_says(build: Build) -> None:
-    """|φ(t)| is no larger than said."""
+    """|φ(t)| is no larger than said; of a sketch, about so."""
     loss, tilt = build(), 0.5
     frequencies = np.linspace(0.5, 10.0, 20)
     bound = loss.spread(tilt, frequencies, 40.0)
@@ -240,4 +240,4 @@ def test_the_characteristic_function_decays_as_it_says(build: Build) -> None:
     for part in (0.0, 0.37, 0.99) if loss.atoms.losses.size else (0.0,):
         t = frequencies + part * 0.5
         k = loss.cgf(np.append(tilt, tilt + 1j * t)).real
-        assert (np.exp(k[1:] - k[0]) <= bound + 1e-7).all()
+        assert (np.exp(k[1:] - k[0]) <= bound + (1e-3 if loss.sketched else 1e-7)).all()

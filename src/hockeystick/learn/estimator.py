@@ -61,7 +61,7 @@ class TuningWarning(UserWarning):
 class PrivateEstimator(BaseEstimator):  # type: ignore[misc]
     """A linear model trained by `private_sgd`; see the subclasses."""
 
-    # Set by the subclasses, whose signatures scikit-learn reads.
+    # Named by the subclasses, whose signatures scikit-learn reads.
     epsilon: float
     delta: float
     clip: float
@@ -82,6 +82,10 @@ class PrivateEstimator(BaseEstimator):  # type: ignore[misc]
     intercept_: Array
     privacy_: Privacy
     n_iter_: int
+
+    def _keep(self, parameters: dict[str, Any]) -> None:
+        """Keep the parameters of `__init__` as they were given, which is scikit-learn's rule."""
+        self.__dict__.update({name: each for name, each in parameters.items() if name != "self"})
 
     def plan(self, records: int) -> Plan:
         """What `fit` runs on so many records: calibrated to (epsilon, delta), exactly.

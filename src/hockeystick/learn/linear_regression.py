@@ -33,6 +33,8 @@ class LinearRegression(RegressorMixin, PrivateEstimator):  # type: ignore[misc]
     True
     """
 
+    target_bounds: tuple[float, float] | None
+
     def __init__(
         self,
         epsilon: float = 1.0,
@@ -52,22 +54,7 @@ class LinearRegression(RegressorMixin, PrivateEstimator):  # type: ignore[misc]
         random_state: Any = None,
         verbose: bool = False,
     ) -> None:
-        self.epsilon = epsilon
-        self.delta = delta
-        self.clip = clip
-        self.sampler = sampler
-        self.batch_size = batch_size
-        self.epochs = epochs
-        self.noise = noise
-        self.learning_rate = learning_rate
-        self.momentum = momentum
-        self.regularisation = regularisation
-        self.fit_intercept = fit_intercept
-        self.target_bounds = target_bounds
-        self.population = population
-        self.relation = relation
-        self.random_state = random_state
-        self.verbose = verbose
+        self._keep(locals())
 
     def fit(self, X: Any, y: Any) -> Self:
         """Train on a row of X and a target of y for each record."""

@@ -57,6 +57,8 @@ class LogisticRegression(ClassifierMixin, PrivateEstimator):  # type: ignore[mis
     True
     """
 
+    classes: Sequence[Any] | None
+
     def __init__(
         self,
         epsilon: float = 1.0,
@@ -76,22 +78,7 @@ class LogisticRegression(ClassifierMixin, PrivateEstimator):  # type: ignore[mis
         random_state: Any = None,
         verbose: bool = False,
     ) -> None:
-        self.epsilon = epsilon
-        self.delta = delta
-        self.clip = clip
-        self.sampler = sampler
-        self.batch_size = batch_size
-        self.epochs = epochs
-        self.noise = noise
-        self.learning_rate = learning_rate
-        self.momentum = momentum
-        self.regularisation = regularisation
-        self.fit_intercept = fit_intercept
-        self.classes = classes
-        self.population = population
-        self.relation = relation
-        self.random_state = random_state
-        self.verbose = verbose
+        self._keep(locals())
 
     def fit(self, X: Any, y: Any) -> Self:
         """Train on a row of X and a label of y for each record."""

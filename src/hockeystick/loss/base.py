@@ -50,6 +50,9 @@ class Loss(ABC):
     rough: bool = False
     """Whether it has atoms at places that are known only roughly, which `tails` counts."""
 
+    sketched: bool = False
+    """Whether the nodes are but a sketch to plan with: then `cgf` has a better source."""
+
     gaussian_shift: float | None = None
     """How many deviations apart P and Q are, if they are two normal laws; else None."""
 
@@ -104,8 +107,10 @@ class Loss(ABC):
     def _contradiction(self) -> str:
         """What does not fit, in words; nothing if all does."""
         with np.errstate(over="ignore", invalid="ignore"):  # what is not a number does not fit
-            nodes = self.nodes(-1.0, 0.0, 0.0)
-            if not is_whole(nodes, self.infinite, self.void, self._last_digits):
+            whole = self.sketched or is_whole(
+                self.nodes(-1.0, 0.0, 0.0), self.infinite, self.void, self._last_digits
+            )
+            if not whole:
                 return "its quadrature has not all of P and Q"
             marks = places(self.bottom, self.top)
             delta = self.profile(marks[2:3])
@@ -205,6 +210,7 @@ class Reversed(Loss):
             spacing=base.spacing,
             continuous=base.continuous,
             smooth=base.smooth,
+            sketched=base.sketched,
         )
 
     @property

@@ -35,6 +35,7 @@ class LabelledLoss(Loss):
         self.symmetric = all(loss.symmetric for loss in losses)
         self.continuous = any(loss.continuous for loss in losses)
         self.smooth = all(loss.smooth for loss in losses)
+        self.sketched = any(loss.sketched for loss in losses)
 
     def nodes(self, low: float, high: float, turn: float) -> Nodes:
         each = [(weight, loss.nodes(low, high, turn)) for weight, loss in self.parts]

@@ -49,6 +49,7 @@ class Mixed(Loss):
             void=0.0,
             continuous=base.continuous,
             smooth=base.smooth,
+            sketched=base.sketched,
             steepest=rate / (rate + (1 - rate) * math.exp(-base.top)),
         )
         if not base.continuous and base.atoms.losses.size + (base.void > 0) <= 2:

@@ -9,9 +9,8 @@ from collections.abc import Callable
 import numpy as np
 
 from hockeystick.errors import NumericalError
+from hockeystick.numerics.series import EPS
 from hockeystick.numerics.types import Array
-
-EPS = 2.0**-52
 
 
 def find_root(

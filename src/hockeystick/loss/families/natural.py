@@ -15,13 +15,12 @@ import math
 from abc import abstractmethod
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import pairwise
 from typing import Self
 
 import numpy as np
 
 from hockeystick.errors import NumericalError
-from hockeystick.loss.families.graded import integral
+from hockeystick.loss.families.graded import graded_edges, integral
 from hockeystick.loss.families.pair import LOWEST, PairLoss
 from hockeystick.loss.families.table import Table
 from hockeystick.loss.line import ANGLE, NATS
@@ -32,7 +31,6 @@ from hockeystick.numerics.types import Array, Complex
 
 EDGE_HALVINGS = 12
 """The edge of a law is wanted to a few parts in ten thousand."""
-MOST_PANELS = 400_000
 MANY = 100
 """So many values of a profile are taken from a table of it."""
 STRAIGHT = 40.0
@@ -180,7 +178,7 @@ class NaturalLoss(PairLoss):
         steep = (max(abs(low), abs(high)) + 1 + turn) * abs(self.move)
         fine = min(1.0, 3 / math.sqrt(max(self._bend(tilt) for tilt in tilts)), 24 / steep)
         coarse = 24 / (steep + max(a for a, _ in self._gammas))
-        edges = _stretch(first, last, core, fine, max(fine, coarse))
+        edges = graded_edges(first, last, core, fine, max(fine, coarse))
         self._check_count(edges.size * self.panel_points)
         return self._nodes(*self._panels(edges))
 
@@ -294,16 +292,3 @@ class NaturalLoss(PairLoss):
 
     def _turned(self) -> Self:
         return replace(self, start=self.start + self.move, move=-self.move, ceiling=math.inf)
-
-
-def _stretch(first: float, last: float, core: float, fine: float, coarse: float) -> Array:
-    """Edges of panels, fine within `core` of 0 and coarse beyond."""
-    marks = [first, *(x for x in (-core, core) if first < x < last), last]
-    pieces = [np.array([first])]
-    for left, right in pairwise(marks):
-        width = fine if abs(left + right) / 2 <= core else coarse
-        count = max(1, math.ceil((right - left) / width))
-        if count > MOST_PANELS:
-            raise NumericalError(f"a quadrature would need {count} panels")
-        pieces.append(np.linspace(left, right, count + 1)[1:])
-    return np.concatenate(pieces)

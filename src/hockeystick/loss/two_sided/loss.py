@@ -46,6 +46,7 @@ class TwoSidedLoss(StripLoss):
         self.infinite, self.void = forward.infinite, self.backward.infinite
         self.high, self.low = forward.high, -1 - self.backward.high
         self._cumulants = self.cumulants(1.0)
+        self.sketched = self._cumulants is not None
 
     def cumulants(self, rate: float) -> Cumulants | None:
         """K of the pair mixed at a rate, where both curves are followed by panels."""
