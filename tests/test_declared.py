@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import hockeystick as hs
-from hockeystick.checks import Interval, Whole, probability
+from hockeystick.checks import Between, Whole, probability
 from hockeystick.declared import CallText, checked, declare, declared
 from hockeystick.errors import ParameterError
 
@@ -202,7 +202,7 @@ def test_the_text_of_a_mechanism(text: str) -> None:
 def test_intervals_hold_what_they_say(
     written: str, inside: list[float], outside: list[float]
 ) -> None:
-    domain = Interval(written)
+    domain = Between(written)
     assert [domain("x", value) for value in inside] == inside
     for value in outside:
         with pytest.raises(ParameterError) as caught:

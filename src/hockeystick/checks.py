@@ -50,12 +50,12 @@ def shown(value: object) -> str:
     return _SHOWN.repr(value)
 
 
-class Interval:
+class Between:
     """A domain of numbers, as data: called with a name and a value, it checks.
 
     The domain is written as one reads it; a round bracket leaves the end out.
 
-    >>> Interval("[0, 1)")("momentum", 1)
+    >>> Between("[0, 1)")("momentum", 1)
     Traceback (most recent call last):
     ...
     hockeystick.errors.ParameterError: momentum must be in [0, 1), got 1
@@ -86,31 +86,25 @@ class Interval:
 
 
 class Whole:
-    """The integers from `least` to 2^62: a domain, as `Interval` is one of numbers."""
+    """The integers from `least` to 2^62: a domain, as `Between` is one of numbers."""
 
     def __init__(self, least: int) -> None:
         self.least = least
 
     def __call__(self, name: str, value: Any) -> int:
         """The value as an int, if it is in the domain."""
-        if isinstance(value, bool) or not isinstance(value, (int, Integral)) or value < self.least:
-            raise ParameterError(f"{name} must be an integer >= {self.least}, got {shown(value)}")
-        if int(value) > LARGEST_WHOLE:
-            raise ParameterError(
-                f"{name} must be an integer in [{self.least}, 2^62], got {shown(value)}"
-            )
-        return int(value)
+        return whole(name, value, self.least)
 
 
-non_negative = Interval("[0, inf]")
-finite_non_negative = Interval("[0, inf)")
-finite_positive = Interval("(0, inf)")
-positive = Interval("(0, inf]")
-above_one = Interval("(1, inf]")
-order = Interval("[1, inf]")
+non_negative = Between("[0, inf]")
+finite_non_negative = Between("[0, inf)")
+finite_positive = Between("(0, inf)")
+positive = Between("(0, inf]")
+above_one = Between("(1, inf]")
+order = Between("[1, inf]")
 """A Rényi order."""
-probability = Interval("[0, 1]")
-_EVERY_NUMBER = Interval("[-inf, inf]")
+probability = Between("[0, 1]")
+_EVERY_NUMBER = Between("[-inf, inf]")
 
 
 def real(name: str, value: Any) -> float:
@@ -120,7 +114,11 @@ def real(name: str, value: Any) -> float:
 
 def whole(name: str, value: Any, least: int) -> int:
     """An integer from `least` to 2^62."""
-    return Whole(least)(name, value)
+    if isinstance(value, bool) or not isinstance(value, (int, Integral)) or value < least:
+        raise ParameterError(f"{name} must be an integer >= {least}, got {shown(value)}")
+    if int(value) > LARGEST_WHOLE:
+        raise ParameterError(f"{name} must be an integer in [{least}, 2^62], got {shown(value)}")
+    return int(value)
 
 
 def yes_or_no(name: str, value: Any) -> bool:

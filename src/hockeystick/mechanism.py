@@ -17,11 +17,6 @@ from hockeystick.numerics.types import Array
 from hockeystick.relation import Cited, Relation
 
 
-def is_foreign(value: object) -> bool:
-    """Whether the class of a value is of another package."""
-    return not type(value).__module__.startswith("hockeystick.")
-
-
 class AnySampler(CallText, Cited, ABC):
     """What `Mechanism.on` takes. `Sampler` says all that it must know."""
 
@@ -48,11 +43,13 @@ class Mechanism(CallText, Cited, ABC):
         """The relation to answer for when the caller names none; None if any will do."""
         return None
 
-    @property
-    def is_foreign(self) -> bool:
-        """Whether its class is of another package, so that its losses are checked when they are
-        used: the tests of this one try the laws of a loss on every class that it has."""
-        return is_foreign(self)
+    is_foreign: bool
+    """Whether its class is of another package, so that its losses are checked when they are used:
+    the tests of this one try the laws of a loss on every class that it has."""
+
+    def __init_subclass__(cls, **options: object) -> None:
+        super().__init_subclass__(**options)
+        cls.is_foreign = not cls.__module__.startswith("hockeystick.")
 
     # composition ------------------------------------------------------------------------------
 

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from hypothesis import strategies as st
 
-from hockeystick.checks import Interval, Whole
+from hockeystick.checks import Between, Whole
 from hockeystick.errors import ParameterError
 
 T = TypeVar("T")
@@ -54,7 +54,7 @@ def _present(value: T | None) -> T:
 
 def _values(field: dataclasses.Field[Any]) -> st.SearchStrategy[Any]:
     domain = field.metadata.get("domain")
-    if isinstance(domain, Interval):
+    if isinstance(domain, Between):
         low = min(max(domain.least, LEAST), domain.most)
         return st.floats(low, min(domain.most, max(low, MOST)))
     if isinstance(domain, Whole):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any, NamedTuple
 
-from hockeystick.checks import Interval, above_one, whole
+from hockeystick.checks import Between, above_one, whole
 
 
 class Coins(NamedTuple):
@@ -20,7 +20,7 @@ class Coins(NamedTuple):
         return math.log1p(-self.c) - math.log(self.c) if self.c else math.inf
 
 
-clipping = Interval("[0, 0.5]")
+clipping = Between("[0, 0.5]")
 """The c of the interval [c, 1 − c]."""
 
 

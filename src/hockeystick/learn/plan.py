@@ -7,7 +7,7 @@ from functools import cached_property, lru_cache
 from typing import Any
 
 from hockeystick.calibration import Target
-from hockeystick.checks import Interval, Whole, finite_non_negative, finite_positive
+from hockeystick.checks import Between, Whole, finite_non_negative, finite_positive
 from hockeystick.declared import checked, declared
 from hockeystick.errors import ParameterError, RelationError
 from hockeystick.mechanism import Mechanism
@@ -73,7 +73,7 @@ class Plan:
     clip: float = checked(finite_positive)
     batch_size: float = checked(finite_positive)
     learning_rate: float = checked(finite_positive, default=0.5)
-    momentum: float = checked(Interval("[0, 1)"), default=0.0)
+    momentum: float = checked(Between("[0, 1)"), default=0.0)
     regularisation: float = checked(finite_non_negative, default=0.0)
     # Both are resolved when the plan is made, so that a plan has no None.
     norm: Norm = None  # type: ignore[assignment]

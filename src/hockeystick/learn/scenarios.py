@@ -17,7 +17,7 @@ import numpy as np
 
 from hockeystick.bound import Bound
 from hockeystick.calibration import calibrate
-from hockeystick.checks import Interval, Whole, finite_positive
+from hockeystick.checks import Between, Whole, finite_positive
 from hockeystick.classical import mironov_epsilon, rdp_poisson
 from hockeystick.declared import checked, declared
 from hockeystick.errors import ParameterError
@@ -47,7 +47,7 @@ class Problem:
     """
 
     epsilon: float = checked(finite_positive)
-    delta: float = checked(Interval("(0, 1)"))
+    delta: float = checked(Between("(0, 1)"))
     steps: int = checked(Whole(1))
     population: int = checked(Whole(1))
     batch: int = checked(Whole(1))

@@ -107,7 +107,7 @@ class LineLoss(AtomlessLoss):
 
     # the ceiling --------------------------------------------------------------------------------
 
-    @property
+    @cached_property
     def cut(self) -> bool:
         """Whether there is a ceiling."""
         return self.ceiling < math.inf
@@ -209,7 +209,9 @@ class LineLoss(AtomlessLoss):
 
     def _trapezoid(self, first: float, last: float, step: float) -> tuple[Array, float]:
         """Points a step apart, multiples of it, and the logarithm of their weight."""
-        self._check_count((last - first) / step)
+        count = (last - first) / step
+        if not count <= self.most_nodes:
+            raise self._too_many(count)
         x = step * np.arange(math.floor(first / step), math.ceil(last / step) + 1)
         return x, math.log(step)
 
@@ -220,9 +222,10 @@ class LineLoss(AtomlessLoss):
 
     def _edges(self, first: float, last: float, width: float) -> Array:
         """Edges of panels at most so wide."""
-        self._check_count((last - first) / width * self.panel_points)
+        count = (last - first) / width * self.panel_points
+        if not count <= self.most_nodes:
+            raise self._too_many(count)
         return np.linspace(first, last, max(1, math.ceil((last - first) / width)) + 1)
 
-    def _check_count(self, count: float) -> None:
-        if not count <= self.most_nodes:
-            raise NumericalError(f"the quadrature of {self!r} would need {count:g} nodes")
+    def _too_many(self, count: float) -> NumericalError:
+        return NumericalError(f"the quadrature of {self!r} would need {count:g} nodes")

@@ -45,7 +45,7 @@ class Mixed(Loss):
         self.__dict__.update(
             top=top,
             bottom=floor if base.void else bottom,
-            infinite=around_product(rate, base.infinite)[1],
+            infinite=around_product(rate, base.infinite)[1] if base.infinite else 0.0,
             void=0.0,
             continuous=base.continuous,
             smooth=base.smooth,

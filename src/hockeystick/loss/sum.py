@@ -24,14 +24,17 @@ class ComposedLoss:
 
     def __init__(self, parts: Iterable[tuple[Loss, int]]) -> None:
         self.parts = tuple(parts)
+        self.steps = sum(count for _, count in self.parts)
+        """How many single losses are added up."""
+        self.symmetric = all(loss.symmetric for loss, _ in self.parts)
+        """Whether the other direction has the same law."""
+        self.smooth = all(loss.smooth for loss, _ in self.parts)
+        """Whether every part has a smooth density and nothing else."""
+        self.continuous = any(loss.continuous for loss, _ in self.parts)
+        """Whether any part has a continuous part."""
 
     def __len__(self) -> int:
         return len(self.parts)
-
-    @cached_property
-    def steps(self) -> int:
-        """How many single losses are added up."""
-        return sum(count for _, count in self.parts)
 
     @cached_property
     def infinite(self) -> float:
@@ -61,6 +64,13 @@ class ComposedLoss:
             return total, total
         return around(exact_sum(tops), sum(count * loss.slip for loss, count in self.parts))
 
+    def is_at_most(self, epsilon: float) -> bool:
+        """Whether no finite loss is above ε, to the last digit where it matters."""
+        rough = sum(count * loss.top for loss, count in self.parts)
+        if abs(rough - epsilon) > 1e-9 * (1 + abs(rough)):
+            return rough < epsilon
+        return self.top <= epsilon
+
     @cached_property
     def slip(self) -> float:
         """How far a sum of losses may be from the real one; 0 where no single sum matters."""
@@ -76,21 +86,6 @@ class ComposedLoss:
     def bottom(self) -> float:
         """The smallest finite loss."""
         return sum(count * loss.bottom for loss, count in self.parts)
-
-    @cached_property
-    def symmetric(self) -> bool:
-        """Whether the other direction has the same law."""
-        return all(loss.symmetric for loss, _ in self.parts)
-
-    @cached_property
-    def smooth(self) -> bool:
-        """Whether every part has a smooth density and nothing else."""
-        return all(loss.smooth for loss, _ in self.parts)
-
-    @cached_property
-    def continuous(self) -> bool:
-        """Whether any part has a continuous part."""
-        return any(loss.continuous for loss, _ in self.parts)
 
     @cached_property
     def spacing(self) -> float | None:
@@ -164,10 +159,6 @@ class ComposedLoss:
         for loss, count in self.parts:
             total += count * loss.cgf(s)
         return total
-
-    def real_cgf(self, s: Array) -> Array:
-        """K(s) on the real line."""
-        return self.cgf(s).real
 
     def nodes_at(self, tilt: float, turn: float) -> int:
         """How many quadrature nodes K takes on the line Re s = tilt up to |Im s| = turn."""

@@ -94,7 +94,7 @@ def _is_milder(loss: ComposedLoss, question: Question, other: Interval) -> bool:
     epsilon, delta = question.point(other)
     if math.isinf(epsilon):
         return True
-    if loss.top <= epsilon:
+    if loss.is_at_most(epsilon):
         return loss.infinite <= delta
     if loss.infinite >= delta:
         return False

@@ -134,7 +134,7 @@ class DeltaAt(Question):
 
     def extreme(self, loss: ComposedLoss) -> Interval | None:
         """Where all is given away, and from the largest finite loss on."""
-        if loss.infinite == 1 or self.epsilon >= loss.top:
+        if loss.infinite == 1 or loss.is_at_most(self.epsilon):
             return Interval(loss.least_infinite, loss.infinite, "closed form")
         return None
 

@@ -215,7 +215,7 @@ def curve_of(loss: ComposedLoss) -> Curve:
         unknown = np.full(orders.shape, math.inf)
         if loss.infinite:
             return unknown, unknown
-        return loss.real_cgf(orders - 1) / (orders - 1), unknown
+        return loss.cgf(orders - 1).real / (orders - 1), unknown
 
     return curve
 

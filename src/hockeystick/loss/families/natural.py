@@ -179,7 +179,8 @@ class NaturalLoss(PairLoss):
         fine = min(1.0, 3 / math.sqrt(max(self._bend(tilt) for tilt in tilts)), 24 / steep)
         coarse = 24 / (steep + max(a for a, _ in self._gammas))
         edges = graded_edges(first, last, core, fine, max(fine, coarse))
-        self._check_count(edges.size * self.panel_points)
+        if edges.size * self.panel_points > self.most_nodes:
+            raise self._too_many(edges.size * self.panel_points)
         return self._nodes(*self._panels(edges))
 
     def _bend(self, tilt: float) -> float:

@@ -55,7 +55,7 @@ def plan(loss: ComposedLoss, epsilon: float | None, log_delta: float | None) -> 
 
 def _right(loss: ComposedLoss, sketch: ComposedLoss, saddle: Saddle, j: int) -> tuple[float, float]:
     x = float(saddle.x[j])
-    return x, float(saddle.k[j]) if sketch is loss else float(loss.real_cgf(np.array([x]))[0])
+    return x, float(saddle.k[j]) if sketch is loss else float(loss.cgf(np.array([x])).real[0])
 
 
 def _cut(loss: ComposedLoss, centre: float, variance: float, level: float) -> tuple[float, float]:

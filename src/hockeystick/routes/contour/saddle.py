@@ -117,7 +117,7 @@ def log_chernoff(loss: ComposedLoss, epsilon: float, enough: float = -math.inf) 
 def _finite_cgf(loss: ComposedLoss, x: Array) -> Array:
     """K, or inf at points so far out that its quadrature gives up: no use is made of those."""
     try:
-        return loss.real_cgf(x)
+        return loss.cgf(x).real
     except NumericalError:
         if len(x) == 1:
             return np.full(1, math.inf)

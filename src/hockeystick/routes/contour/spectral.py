@@ -57,7 +57,7 @@ def plan(
     log_tail = float(level[max(last - 8, 0) : last + 1].max()) - math.log(math.pi)
     step = 2 * math.pi / period
     t = step * np.arange(last + 1)
-    right = (float(saddle.x[j]), float(loss.real_cgf(saddle.x[j : j + 1])[0]))
+    right = (float(saddle.x[j]), float(loss.cgf(saddle.x[j : j + 1]).real[0]))
     known = saddle.epsilon - period < bottom
     return Line(loss, saddle.epsilon, centre, step, t, k[: last + 1], right, log_tail, slop, known)
 
