@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import io
+import re
 import sys
 from pathlib import Path
 from types import ModuleType
@@ -80,3 +81,26 @@ def test_the_table_tells_what_misses_its_goal() -> None:
     assert "110/16/21/171" in row
     assert "\x1b[31m61\x1b[0m" in row
     assert "\x1b[32m60\x1b[0m" in row
+
+
+def on_the_page() -> dict[str, list[list[int]]]:
+    """What docs/architecture.md says: the first edition, now, and the aim of each question."""
+    page = Path(__file__).parents[2] / "docs" / "architecture.md"
+    rows = re.findall(r"^\| ([^|]+) \|((?: \d+/\d+/\d+/\d+ \|){3})$", page.read_text("utf-8"), re.M)
+    return {
+        name: [list(map(int, n.split("/"))) for n in row.strip(" |").split(" | ")]
+        for name, row in rows
+    }
+
+
+@pytest.mark.slow
+def test_no_walk_is_longer_than_the_page_says() -> None:
+    said = on_the_page()
+    assert list(said) == list(walk.QUESTIONS)
+    for name, (now, _) in walk.measured(list(said)).items():
+        first, bound, aim = said[name]
+        assert (tuple(first), tuple(aim)) == (
+            walk.QUESTIONS[name].first_edition,
+            walk.QUESTIONS[name].goal,
+        )
+        assert all(n <= most for n, most in zip(now, bound, strict=True)), (name, now)

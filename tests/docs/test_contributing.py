@@ -109,3 +109,14 @@ def test_the_style_of_the_added_files(copy: Path) -> None:
     settings = str(PAGE.with_name("pyproject.toml"))
     for check in (["check"], ["format", "--check"]):
         assert run("-m", "ruff", *check, "--config", settings, *files, folder=copy)
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("_inside")
+def test_the_laws_run_over_the_added_classes_by_themselves() -> None:
+    """The laws of this repository, over the classes of the copy."""
+    options = ["-n", "0", "-v", "-p", "no:cacheprovider", "-k", "Uniform or AllOrNothing"]
+    printed = run("-m", "pytest", *options, "tests/laws", folder=PAGE.parent)
+    passed = re.findall(r"(Uniform|AllOrNothing)\] PASSED", printed)
+    assert passed.count("Uniform") >= 10
+    assert passed.count("AllOrNothing") >= 3
