@@ -7,6 +7,8 @@ import math
 import pytest
 
 import hockeystick as hs
+from hockeystick.routes import NAMES, auto
+from hockeystick.routes.contour.line import Line
 
 ON = hs.Poisson
 PLAIN_GAUSSIANS = [
@@ -164,3 +166,32 @@ def test_steps_that_are_told_apart_too_rarely_to_matter() -> None:
     apart = 4 * hs.Gaussian(1.0).on(hs.Poisson(0.01)).delta(0.0)
     assert few.epsilon(1.0001 * apart) == 0.0
     assert few.epsilon(0.3 * apart) > 0
+
+
+def test_every_route_is_listed_and_says_what_it_does() -> None:
+    """The names are a list of their own, because the command shows them before it loads numpy."""
+    assert tuple(auto.ROUTES) == NAMES
+    assert all(route.sentence for route in auto.ROUTES.values())
+    assert ("auto", *NAMES) == auto.METHODS
+
+
+@pytest.mark.parametrize("method", ["contour", "lattice", "renyi"])
+@pytest.mark.parametrize(
+    "text",
+    ["RandomizedResponse(0.5) * 100", "Gaussian(1.0).on(Poisson(0.1)) * 100", "PureDP(0.0) * 3"],
+)
+def test_the_name_asked_for_is_the_name_answered(text: str, method: str) -> None:
+    run = hs.parse(text)
+    assert run.epsilon(1e-6, method=method).method == method
+    assert run.delta(0.1, method=method).method == method
+
+
+def test_a_bug_on_a_route_is_not_a_reason_to_try_the_next(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Only `NumericalError` is; what a programmer did wrong must surface."""
+
+    def broken(*_: object) -> None:
+        raise ValueError("a bug")
+
+    monkeypatch.setattr(Line, "delta", broken)
+    with pytest.raises(ValueError, match="a bug"):
+        (hs.Gaussian(1.0).on(ON(0.1)) * 100).epsilon(1e-5)

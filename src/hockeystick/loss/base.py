@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 
@@ -21,6 +21,12 @@ from hockeystick.loss.decay import decay_bound
 from hockeystick.loss.measure import NO_ATOMS, Atoms, Nodes, Tails
 from hockeystick.numerics.series import EPS
 from hockeystick.numerics.types import Array, Complex
+
+
+@lru_cache(maxsize=4)
+def quadrature(loss: Loss, low: float, high: float, turn: float) -> Nodes:
+    """The nodes of a loss; the last ones are kept, because who plans asks twice for the same."""
+    return loss.nodes(low, high, turn)
 
 
 class Loss(ABC):
@@ -159,7 +165,7 @@ class Loss(ABC):
         s = np.atleast_1d(np.asarray(s, dtype=complex))
         low, high, turn = s.real.min(), s.real.max(), np.abs(s.imag).max()
         # E_P[L] is written with E_Q[e^L] = 1, so the nodes must reach where P and Q live.
-        nodes = self.nodes(min(float(low), -1.0), max(float(high), 0.0), float(turn))
+        nodes = quadrature(self, min(float(low), -1.0), max(float(high), 0.0), float(turn))
         return cumulants(s, nodes, self.infinite, self.void)
 
     def spread(
@@ -171,7 +177,7 @@ class Loss(ABC):
         e^{tilt·L}. Nodes are chosen for frequencies up to `resolved`; within one period of a
         lattice it need not be `guarded` against coming back between two frequencies.
         """
-        return decay_bound(self.nodes(tilt, tilt, resolved), tilt, frequencies, guarded)
+        return decay_bound(quadrature(self, tilt, tilt, resolved), tilt, frequencies, guarded)
 
 
 class DiscreteLoss(Loss):

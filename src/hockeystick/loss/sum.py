@@ -9,7 +9,7 @@ from functools import cached_property
 
 import numpy as np
 
-from hockeystick.loss.base import Loss
+from hockeystick.loss.base import Loss, quadrature
 from hockeystick.loss.gaussian import GaussianLoss
 from hockeystick.numerics.rounding import around, exact_sum, probability_of_any
 from hockeystick.numerics.series import EPS
@@ -162,7 +162,7 @@ class ComposedLoss:
 
     def nodes_at(self, tilt: float, turn: float) -> int:
         """How many quadrature nodes K takes on the line Re s = tilt up to |Im s| = turn."""
-        return sum(loss.nodes(tilt, tilt, turn).losses.size for loss, _ in self.parts)
+        return sum(quadrature(loss, tilt, tilt, turn).losses.size for loss, _ in self.parts)
 
     def decay(self, tilt: float, frequencies: Array, resolved: float) -> Array:
         """A lower bound on −log|φ(t)| of the tilted sum from each frequency to the next."""

@@ -1,1 +1,4 @@
-"""The routes from a composed loss or a Rényi curve to a bound, one file each."""
+"""From the law of a loss, or a Rényi curve, to both ends of an answer."""
+
+NAMES = ("closed form", "contour", "lattice", "renyi")
+"""Of the routes, in the order in which they are tried; `auto` has the routes themselves."""

@@ -22,7 +22,7 @@ AUTO = "auto"
 ROUTES = {
     route.name: route for route in (closed_form.ROUTE, contour.ROUTE, lattice.ROUTE, renyi.ROUTE)
 }
-"""In the order in which "auto" tries them."""
+"""In the order in which "auto" tries them; their names are listed in the package too."""
 METHODS = (AUTO, *ROUTES)
 MANY_STEPS = 200
 """From here on the contour takes a few milliseconds."""

@@ -84,4 +84,4 @@ def _solve(loss: Loss, log_delta: float) -> tuple[float, float]:
     return find_root(excess, 0.0, high)
 
 
-ROUTE = Route(NAME, "a formula: one step, plain Gaussians, or the highest losses", epsilon, delta)
+ROUTE = Route(NAME, "a formula for the whole composition", epsilon, delta)

@@ -47,7 +47,7 @@ def answer(question: Question, loss: ComposedLoss) -> Interval:
 
 ROUTE = Route(
     "lattice",
-    "the law of the sum of finitely many losses: on a lattice, rounded to a grid, or added up",
+    "privacy losses on a grid, rounded up for the upper end and down for the lower, and convolved",
     lambda loss, delta: answer(EpsilonAt(delta), loss),
     lambda loss, epsilon: answer(DeltaAt(epsilon), loss),
 )

@@ -222,7 +222,7 @@ def curve_of(loss: ComposedLoss) -> Curve:
 
 ROUTE = Route(
     NAME,
-    "the Rényi divergences at all orders, converted as well as can be",
+    "Rényi divergences, converted to (epsilon, delta) at the best orders",
     lambda loss, at: epsilon(curve_of(loss), at),
     lambda loss, at: delta(curve_of(loss), at),
 )

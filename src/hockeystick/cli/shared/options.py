@@ -9,8 +9,9 @@ from typing import Any, TypeVar
 import click
 
 from hockeystick.relation import Relation
+from hockeystick.routes import NAMES
 
-METHODS = ("auto", "closed-form", "contour", "lattice", "renyi")
+METHODS = ("auto", *(name.replace(" ", "-") for name in NAMES))
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 

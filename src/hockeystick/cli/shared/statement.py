@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from hockeystick.cli.shared import answer
 from hockeystick.cli.shared.pieces import meaning, pieces
 from hockeystick.relation import Relation
+from hockeystick.routes.auto import ROUTES
 
 if TYPE_CHECKING:
     from hockeystick.bound import Bound
@@ -27,15 +28,6 @@ CLAIMS = {
     Relation.ZERO_OUT: ("the record contributed", "it did not"),
 }
 """The two cases that an attacker tries to tell apart."""
-
-ROUTES = {
-    "closed form": "a formula for the whole composition",
-    "contour": "the inverse Laplace transform of the cumulants of the privacy loss, as an integral "
-    "whose errors are bounded",
-    "lattice": "privacy losses on a grid, rounded up for the upper end and down for the lower, and "
-    "convolved",
-    "renyi": "Rényi divergences, converted to (epsilon, delta) at the best orders",
-}
 
 
 @dataclass(frozen=True)
@@ -176,7 +168,8 @@ def _sources(statement: Statement) -> list[str]:
     if sum(statement.mechanism.parts.values()) > 1:
         whose = "Mironov 2017" if method == "renyi" else "Zhu, Dong and Wang 2022"
         lines.append(f"Their composition: {whose}.")
-    return [*lines, f"Computed by {ROUTES.get(method, method)} (method: {method})."]
+    how = ROUTES[method].sentence if method in ROUTES else method
+    return [*lines, f"Computed by {how} (method: {method})."]
 
 
 def _tightness(bound: Bound) -> list[str]:

@@ -87,5 +87,9 @@ def epsilon(loss: ComposedLoss, delta: float) -> Interval:
 
 
 ROUTE = Route(
-    CONTOUR, "the integral of e^{K(s) − sε}/(s(s+1)) along a vertical line", epsilon, delta
+    CONTOUR,
+    "the inverse Laplace transform of the cumulants of the privacy loss, as an integral whose "
+    "errors are bounded",
+    epsilon,
+    delta,
 )
