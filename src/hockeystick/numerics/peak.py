@@ -16,8 +16,10 @@ NATS_BELOW_PEAK = 50.0
 """What is lower than the peak by this factor e^−50 is left out."""
 NEAR_PEAK = 0.5
 """The height of the peak is wanted to so many nats."""
-CROSSING_ROUNDS = 2
-"""Grids within grids, by which the ends of the peak are found to a thousandth of it."""
+END_ERROR = 0.05
+"""How far an end of the peak may be off, relative to its distance from the peak."""
+MOST_GRIDS = 6
+"""Grids within grids, each 32 times as fine, by which an end is found."""
 PANELS = 24
 """So many panels across the peak, and twice as many to check them."""
 PANEL_POINTS = 40
@@ -40,14 +42,24 @@ def log_integral(log_height: LogHeight, start: float) -> float:
 
     low = start
     if not inside(np.array([start]))[0]:
-        low = last_true_by_grids(inside, peak, start, CROSSING_ROUNDS)[1]
+        low = _end(inside, peak, start)
     while inside(np.array([peak + reach]))[0]:
         reach *= 2
-    high = last_true_by_grids(inside, peak, peak + reach, CROSSING_ROUNDS)[1]
+    high = _end(inside, peak, peak + reach)
     coarse, fine = (_integral(log_height, low, high, count) for count in (PANELS, 2 * PANELS))
     if abs(fine - coarse) > 1e-11 + 1e-14 * abs(fine):
         raise NumericalError("the peak of an integrand is too rough to be integrated")
     return fine
+
+
+def _end(inside: Callable[[Array], Array], peak: float, outside: float) -> float:
+    """Where the peak ends, or a little outside."""
+    near = peak
+    for _ in range(MOST_GRIDS):
+        near, outside = last_true_by_grids(inside, near, outside, 1)
+        if abs(outside - near) <= END_ERROR * abs(near - peak):
+            break
+    return outside
 
 
 def _peak(log_height: LogHeight, start: float) -> tuple[float, float, float]:
