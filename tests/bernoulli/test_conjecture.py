@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from click.testing import CliRunner
 
 from hockeystick.bernoulli.conjecture import CLOSED, Report, Trial, counterexamples
@@ -25,6 +26,7 @@ def test_what_counts_as_a_proof_and_as_a_counterexample() -> None:
     assert report.largest_surplus == worse.surplus > CLOSED
 
 
+@pytest.mark.slow
 def test_a_few_trials() -> None:
     told: list[tuple[int, int]] = []
     report = counterexamples(2, seed=2, progress=lambda done, total: told.append((done, total)))

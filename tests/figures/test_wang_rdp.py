@@ -72,6 +72,7 @@ def test_the_orders_are_few_and_wide() -> None:
     assert len(ORDERS) <= 40
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", FIGURES)
 @pytest.mark.parametrize("panel", PANELS)
 def test_bounds_are_those_of_the_theorems(

@@ -97,6 +97,7 @@ def test_doubles_beside_a_double() -> None:
     assert beside(1.0, -1) == 1.0 - 2.0**-53
 
 
+@pytest.mark.slow
 def test_a_worker_answers_dies_and_answers_again() -> None:
     """Wrong, crashing and endless questions, in processes of their own."""
     with Worker(1.0) as library, Worker(5.0) as oracle:

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from mpmath import mp, mpf
 
@@ -31,6 +31,7 @@ def test_along_an_axis_with_nothing_in_it_and_with_infinities() -> None:
 
 
 @given(logs)
+@settings(max_examples=10)
 def test_log_one_plus(terms: list[float]) -> None:
     with mp.workdps(4500):
         exact = mp.log1p(mp.fsum(mp.exp(mpf(x)) for x in terms))

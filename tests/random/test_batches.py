@@ -172,7 +172,9 @@ def test_wrong_samplers_are_rejected(fault: str, name: str, draw: Draw) -> None:
     assert p_value(outcomes(draw), LAWS[name]) < 1e-6
 
 
-@pytest.mark.parametrize("rate", [0.25, 0.3, 0.45])
+@pytest.mark.parametrize(
+    "rate", [0.25, *(pytest.param(rate, marks=pytest.mark.slow) for rate in (0.3, 0.45))]
+)
 def test_the_sparse_way_has_the_same_law(rate: float, monkeypatch: Any) -> None:
     """Blocks of 2, of which the last one is cut."""
     monkeypatch.setattr(batches, "DENSE", 0.5)

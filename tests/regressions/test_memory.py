@@ -37,6 +37,7 @@ def test_a_profile_far_off_the_real_line() -> None:
     assert np.exp(found[near]) == pytest.approx(truth[near], rel=1e-8)
 
 
+@pytest.mark.slow
 def test_more_terms_than_can_be_summed_are_refused() -> None:
     loss = hs.ProfileDP(hs.Gaussian(1.0)).evidence(hs.ADD_REMOVE).loss
     with pytest.raises(hs.NumericalError, match="K of a profile would take"):

@@ -92,6 +92,7 @@ def with_mark(mark: str) -> list[str]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="needs /proc")
 def test_a_sweep_leaves_no_file_and_no_process(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch

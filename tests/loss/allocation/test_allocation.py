@@ -219,6 +219,7 @@ def test_many_steps_against_the_transform(sigma: float, steps: int, epsilon: flo
     enclosed(GaussianLoss(shift), steps, epsilon, (remove, add), 2e-3, slack=1e-9)
 
 
+@pytest.mark.slow
 def test_many_steps_against_simulation() -> None:
     """2·10^4 draws: a mean of values in [0, 1], compared within five standard errors."""
     rng = np.random.default_rng(1)
