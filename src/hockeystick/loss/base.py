@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
@@ -113,15 +114,21 @@ class Loss(ABC):
     def _contradiction(self) -> str:
         """What does not fit, in words; nothing if all does."""
         with np.errstate(over="ignore", invalid="ignore"):  # what is not a number does not fit
-            whole = self.sketched or is_whole(
-                self.nodes(-1.0, 0.0, 0.0), self.infinite, self.void, self._last_digits
-            )
-            if not whole:
+            if not self._has_whole_nodes():
                 return "its quadrature has not all of P and Q"
             marks = places(self.bottom, self.top)
             delta = self.profile(marks[2:3])
             said = Said(marks, self.tails(marks), delta, self.atoms, self.infinite, self.void)
             return said.contradiction(self.continuous, self.symmetric, self._last_digits)
+
+    def _has_whole_nodes(self) -> bool:
+        """Whether its quadrature, if it is not a sketch or out of reach, has all of P and Q."""
+        if self.sketched:
+            return True
+        with suppress(NumericalError):  # what needs the nodes will say so itself
+            nodes = self.nodes(-1.0, 0.0, 0.0)
+            return is_whole(nodes, self.infinite, self.void, self._last_digits)
+        return True
 
     def density(self, losses: Array) -> Array:
         """Q-density of a smooth loss."""
