@@ -181,7 +181,7 @@ def questions(draw: DrawFn) -> Question:
         )
     )
     relation = draw(st.sampled_from([None, None, None, *RELATIONS]))
-    method = draw(st.sampled_from([None] * 8 + list(METHODS)))
+    method = None if query == "rdp" else draw(st.sampled_from([None] * 8 + list(METHODS)))
     return Question(expression, query, draw(arguments(query)), relation, method)
 
 

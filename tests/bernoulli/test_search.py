@@ -16,6 +16,7 @@ from hockeystick.numerics.types import Array
 from tests.oracles import bernoulli as oracle
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("epsilon", "order", "c", "d", "k"),
     [
@@ -70,6 +71,7 @@ def _local(x: Array, y: Array, kernel: Array) -> tuple[float, bool, bool]:
     return math.log(-found.fun), bool(found.success), feasible
 
 
+@pytest.mark.slow
 def test_a_local_solver_fails_where_the_search_does_not() -> None:
     """d = 3: it stays at the best pair of d = 2, content."""
     corners = np.array(list(product((0.1, 0.9), repeat=3)))

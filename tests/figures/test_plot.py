@@ -18,7 +18,9 @@ from tests.support.small_figure import SMALL
 BEGINNINGS = {".png": b"\x89PNG\r\n", ".pdf": b"%PDF-", ".svg": b"<?xml"}
 
 
-@pytest.mark.parametrize("suffix", BEGINNINGS)
+@pytest.mark.parametrize(
+    "suffix", [".png", *(pytest.param(s, marks=pytest.mark.slow) for s in (".pdf", ".svg"))]
+)
 def test_the_suffix_says_the_format_and_the_file_is_always_the_same(
     suffix: str, tmp_path: Path
 ) -> None:

@@ -102,6 +102,7 @@ def _positive_part(f: Callable[[mp.mpf], mp.mpf]) -> mp.mpf:
     return total
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("relation", ORDERED, ids=repr)
 @pytest.mark.parametrize(("mean", "variance"), [(0.5, 1.4), (0.5, 0.6)])
 def test_sampled_gaussian_pairs(mean: float, variance: float, relation: hs.Relation) -> None:

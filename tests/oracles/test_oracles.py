@@ -48,6 +48,7 @@ def directions(pair: Pair) -> list[Pair]:
     return [pair, pairs.reverse(pair), sampled, pairs.reverse(sampled)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", list(bases()))
 def test_one_step_two_ways_and_reversal(name: str) -> None:
     """Integration against distribution functions; h_rev(a) = 1 - a + a h(1/a); h(0) = 1."""

@@ -117,6 +117,7 @@ RIGHT: list[tuple[str, Draw, Law]] = [
     ("partition", lambda rng: batches.partition(5, 2, rng), partition_law(5, 2)),
 ]  # fmt: skip
 LAWS = {name: law for name, _, law in RIGHT}
+SLOW = ("allocation 2", "allocation 3")
 
 
 def keeping_the_first(rng: Generator) -> Any:
@@ -162,7 +163,13 @@ WRONG: list[tuple[str, str, Draw]] = [
 ]
 
 
-@pytest.mark.parametrize(("name", "draw", "law"), RIGHT, ids=LAWS)
+@pytest.mark.parametrize(
+    ("name", "draw", "law"),
+    [
+        pytest.param(*case, marks=[pytest.mark.slow] if case[0] in SLOW else [], id=case[0])
+        for case in RIGHT
+    ],
+)
 def test_the_law_of_every_outcome(name: str, draw: Draw, law: Law) -> None:
     assert p_value(outcomes(draw), law) > 0.005
 

@@ -196,3 +196,10 @@ def test_a_bug_on_a_route_is_not_a_reason_to_try_the_next(monkeypatch: pytest.Mo
     monkeypatch.setattr(Line, "delta", broken)
     with pytest.raises(ValueError, match="a bug"):
         (hs.Gaussian(1.0).on(ON(0.1)) * 100).epsilon(1e-5)
+
+
+def test_a_number_too_large_on_one_route_leaves_the_question_to_the_next() -> None:
+    """Losses of millions of nats: the contour overflows, the lattice answers."""
+    answer = (hs.Gaussian(0.01).on(ON(0.01)) * 1000).delta(130102.29787092302)
+    assert answer.method == "lattice"
+    assert 0 < answer.lower <= answer.upper <= 1.5 * answer.lower

@@ -35,6 +35,7 @@ def fixed_size_divergence(shift: float, fraction: float, order: float) -> float:
         return float(mp.log(total) / (a - 1))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("noise", "size", "order"),
     [
@@ -141,6 +142,7 @@ def test_random_allocation_against_all_outcomes(epsilon: float, steps: int, orde
     assert backward <= found[1][0] <= backward * (1 + 1e-7)
 
 
+@pytest.mark.slow
 def test_random_allocation_between_and_beyond_the_integers() -> None:
     step = hs.Gaussian(2).on(hs.RandomAllocation(10))
     orders = np.array([1.0, 1.5, 2.0, 2.5, 3.0, 512.0, 513.0, 1e4, math.inf])

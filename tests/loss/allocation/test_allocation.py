@@ -335,6 +335,7 @@ def test_both_ends_are_pairs(upper: bool) -> None:
         assert np.abs(places - np.round(places)).max() < 1e-9
 
 
+@pytest.mark.slow
 def test_ten_epochs_of_a_thousand_steps() -> None:
     low, high = (ComposedLoss([(loss, 10)]) for loss in both(GaussianLoss(1.0), 1000))
     for one, other, value in ((low, high, 0.54003), (low.reverse(), high.reverse(), 0.52216)):
@@ -345,6 +346,7 @@ def test_ten_epochs_of_a_thousand_steps() -> None:
         assert value * (1 - 2e-4) <= upper
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("sigma", "delta"), [(0.3, 1e-12), (20.0, 1e-12)])
 def test_far_corners_stay_close(sigma: float, delta: float) -> None:
     low, high = both(GaussianLoss(1 / sigma), 2048)
