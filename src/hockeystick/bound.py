@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
+
+from hockeystick.errors import NumericalError
 
 LOOSE = 1e-4
 """Relative gap between the ends from which on another route is tried as well."""
@@ -41,6 +44,8 @@ class Bound(float):
     certified: bool
 
     def __new__(cls, upper: float, *, lower: float, method: str, certified: bool = False) -> Self:
+        if math.isnan(upper) or math.isnan(lower):
+            raise NumericalError(f"a bound is not a number: [{lower!r}, {upper!r}]")
         self = super().__new__(cls, upper)
         self.lower = float(lower)
         self.method = method

@@ -8,13 +8,14 @@ from typing import Any
 
 from hockeystick import questions
 from hockeystick.bound import Bound, Bounds
-from hockeystick.checks import shown, steps_in_all, whole
+from hockeystick.checks import non_negative, probability, shown, steps_in_all, whole
 from hockeystick.declared import CallText
 from hockeystick.errors import ParameterError, RelationError
 from hockeystick.evidence import Evidence, known
 from hockeystick.loss.product import product
 from hockeystick.numerics.types import Array
 from hockeystick.relation import Cited, Relation
+from hockeystick.routes.question import DeltaAt, EpsilonAt
 
 
 class AnySampler(CallText, Cited, ABC):
@@ -106,13 +107,15 @@ class Mechanism(CallText, Cited, ABC):
         >>> round(Gaussian(1.0).epsilon(delta=1e-5), 9)
         4.377178096
         """
-        return questions.epsilon(self, delta, relation, method)
+        question = EpsilonAt(probability("delta", delta))
+        return questions.answer(self, question, relation, method)
 
     def delta(
         self, epsilon: float, *, relation: Relation | None = None, method: str = "auto"
     ) -> Bound:
         """The smallest δ for which this is (ε, δ)-DP."""
-        return questions.delta(self, epsilon, relation, method)
+        question = DeltaAt(non_negative("epsilon", epsilon))
+        return questions.answer(self, question, relation, method)
 
     def rdp(self, order: Any, *, relation: Relation | None = None) -> Any:
         """Rényi divergence at any real order in [1, inf]; a number for a number, else an array."""

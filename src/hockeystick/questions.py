@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from functools import partial
@@ -11,17 +10,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hockeystick import checks
-from hockeystick.bound import Bound, Bounds, Interval
+from hockeystick.bound import Bound, Bounds
 from hockeystick.errors import NumericalError, ParameterError
 from hockeystick.evidence import Curve, Evidence, known
-from hockeystick.loss.base import Loss
 from hockeystick.loss.divergence import divergence
 from hockeystick.loss.mixed import LARGE_ORDER
-from hockeystick.loss.sum import ComposedLoss
+from hockeystick.loss.sum import ComposedLoss, both_ways
 from hockeystick.numerics.types import Array
 from hockeystick.relation import ADD_REMOVE, Relation
 from hockeystick.routes.auto import AUTO, check_method, worst
-from hockeystick.routes.question import DeltaAt, EpsilonAt, Question
+from hockeystick.routes.question import EpsilonAt, Question
 from hockeystick.routes.renyi import NAME as RENYI
 from hockeystick.routes.steps import epsilons_at
 from hockeystick.routes.tradeoff import Profile
@@ -31,6 +29,9 @@ if TYPE_CHECKING:
 
 ROUNDING = 1e-13
 """Relative error of a Rényi divergence computed from a loss."""
+
+EVERYTHING_ALLOWED = EpsilonAt(1.0)
+"""With δ = 1 a computation may do as it likes."""
 
 Parts = list[tuple[Evidence, int]]
 """What each part of a mechanism says of itself, and how often it runs."""
@@ -63,7 +64,7 @@ def dominating(parts: Parts) -> list[Sides]:
         return []
     choices = max(len(evidence.pairs) for evidence, _ in parts)
     return [
-        _both_ways([(evidence.pairs[min(i, len(evidence.pairs) - 1)], n) for evidence, n in parts])
+        both_ways((evidence.pairs[min(i, len(evidence.pairs) - 1)], n) for evidence, n in parts)
         for i in range(choices)
     ]
 
@@ -72,12 +73,7 @@ def attained(parts: Parts) -> Sides:
     """The sums of a pair of neighbouring data sets; none where the first pairs are of such."""
     if not any(evidence.attained for evidence, _ in parts):
         return []
-    return _both_ways([(evidence.attained_loss, count) for evidence, count in parts])
-
-
-def _both_ways(losses: list[tuple[Loss, int]]) -> Sides:
-    forward = ComposedLoss(losses)
-    return [forward] if forward.symmetric else [forward, forward.reverse()]
+    return both_ways((evidence.attained_loss, count) for evidence, count in parts)
 
 
 def renyi_curve(mechanism: Mechanism, relation: Relation) -> Curve:
@@ -96,28 +92,15 @@ def _divergences(parts: Parts, orders: Array) -> tuple[Array, Array]:
 # one number -------------------------------------------------------------------------------------
 
 
-def epsilon(mechanism: Mechanism, delta: float, relation: Relation | None, method: str) -> Bound:
-    """The smallest ε for a given δ."""
-    delta = checks.probability("delta", delta)
-    check_method(method)
-    relation = relation_of(mechanism, relation)
-    if delta == 1 or not mechanism.parts:
-        return Bound(0.0, lower=0.0, method="closed form")
-    return _answer(parts_of(mechanism, relation), method, EpsilonAt(delta))
-
-
-def delta(mechanism: Mechanism, epsilon: float, relation: Relation | None, method: str) -> Bound:
-    """The smallest δ for a given ε."""
-    epsilon = checks.non_negative("epsilon", epsilon)
-    check_method(method)
-    relation = relation_of(mechanism, relation)
-    if not mechanism.parts:
-        return Bound(0.0, lower=0.0, method="closed form")
-    return _answer(parts_of(mechanism, relation), method, DeltaAt(epsilon))
-
-
-def _answer(parts: Parts, method: str, question: Question) -> Bound:
+def answer(
+    mechanism: Mechanism, question: Question, relation: Relation | None, method: str
+) -> Bound:
     """The smallest upper end of all evidence, and the lower end of what is attained."""
+    check_method(method)
+    relation = relation_of(mechanism, relation)
+    if not mechanism.parts or question == EVERYTHING_ALLOWED:
+        return Bound(0.0, lower=0.0, method="closed form")
+    parts = parts_of(mechanism, relation)
     choices = [] if method == RENYI else dominating(parts)
     if not choices and method not in (AUTO, RENYI):
         raise ParameterError(
@@ -129,17 +112,9 @@ def _answer(parts: Parts, method: str, question: Question) -> Bound:
         answers.append(question.from_curve(partial(_divergences, parts)))
     best = min(answers, key=lambda answer: answer.upper)
     lower = answers[0].lower
-    sides = attained(parts) if choices else []
-    if sides:
+    if choices and (sides := attained(parts)):
         lower = worst(sides, question, AUTO).lower
-    return _bound(Interval(question.agreed(lower, best.upper), best.upper, best.method))
-
-
-def _bound(answer: Interval) -> Bound:
-    lower, upper = float(answer.lower), float(answer.upper)
-    if math.isnan(lower) or math.isnan(upper):
-        raise NumericalError(f"a bound is not a number: {answer!r}")
-    return Bound(upper, lower=lower, method=answer.method)
+    return Bound(best.upper, lower=question.agreed(lower, best.upper), method=best.method)
 
 
 # Rényi divergences ------------------------------------------------------------------------------
@@ -209,8 +184,9 @@ def profile(
     method: str,
 ) -> Bounds:
     """δ at each ε."""
-    answers = [delta(mechanism, each, relation, method) for each in np.asarray(epsilons).ravel()]
-    return _bounds(answers, np.asarray(epsilons).shape)
+    wanted = np.asarray(epsilons)
+    answers = [mechanism.delta(each, relation=relation, method=method) for each in wanted.ravel()]
+    return _bounds(answers, wanted.shape)
 
 
 def _bounds(answers: Sequence[Bound], shape: tuple[int, ...]) -> Bounds:
@@ -228,7 +204,7 @@ def tradeoff(
         checks.probability("alpha", float(value))
     if not mechanism.parts:
         return Bounds.of(1 - wanted, 1 - wanted, "closed form", safe="lower")
-    curve = Profile(lambda epsilon: delta(mechanism, epsilon, relation, method))
+    curve = Profile(lambda epsilon: mechanism.delta(epsilon, relation=relation, method=method))
     ends = [curve.error(float(alpha)) for alpha in wanted.ravel()]
     lower, upper = np.array(ends).reshape(-1, 2).T
     methods = " and ".join(sorted(curve.methods))
@@ -250,7 +226,7 @@ def epsilons(
     wanted = [checks.whole("count", int(n) if isinstance(n, np.integer) else n, 0) for n in counts]
     at = _together(mechanism, delta, wanted, relation) if method in (AUTO, "contour") else {}
     for count in set(wanted) - set(at):
-        at[count] = epsilon(mechanism * count, delta, relation, method)
+        at[count] = (mechanism * count).epsilon(delta, relation=relation, method=method)
     return _bounds([at[count] for count in wanted], (len(wanted),))
 
 

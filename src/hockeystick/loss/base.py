@@ -11,23 +11,34 @@ import math
 from abc import ABC, abstractmethod
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 
 import numpy as np
 
 from hockeystick.errors import NumericalError
 from hockeystick.loss.coherence import Said, is_whole, places
-from hockeystick.loss.cumulants import cumulants, mean_loss
-from hockeystick.loss.decay import decay_bound
+from hockeystick.loss.cumulants import cumulants, decay_bound, mean_loss
 from hockeystick.loss.measure import NO_ATOMS, Atoms, Nodes, Tails
 from hockeystick.numerics.series import EPS
 from hockeystick.numerics.types import Array, Complex
 
+FEW_NODES = 500
+"""So many are soon summed: then a quadrature that is finer than needed serves as well."""
+_recent: tuple[tuple[Loss, float, float, float, Nodes], ...] = ()
+"""The last quadratures, because who plans asks more than once for about the same."""
 
-@lru_cache(maxsize=4)
+
 def quadrature(loss: Loss, low: float, high: float, turn: float) -> Nodes:
-    """The nodes of a loss; the last ones are kept, because who plans asks twice for the same."""
-    return loss.nodes(low, high, turn)
+    """The nodes of a loss for such exponents, or for more."""
+    global _recent
+    for kept, least, most, fastest, nodes in _recent:
+        same = low == least and high == most and turn == fastest
+        within = least <= low and high <= most and turn <= fastest
+        if kept is loss and (same or (within and nodes.losses.size <= FEW_NODES)):
+            return nodes
+    nodes = loss.nodes(low, high, turn)
+    _recent = ((loss, low, high, turn, nodes), *_recent[:3])
+    return nodes
 
 
 class Loss(ABC):
@@ -175,6 +186,10 @@ class Loss(ABC):
         nodes = quadrature(self, min(float(low), -1.0), max(float(high), 0.0), float(turn))
         return cumulants(s, nodes, self.infinite, self.void)
 
+    def nodes_at(self, tilt: float, turn: float) -> Nodes:
+        """Those with which K is summed on the line Re s = tilt, up to |Im s| = turn."""
+        return quadrature(self, min(tilt, -1.0), max(tilt, 0.0), turn)
+
     def spread(
         self, tilt: float, frequencies: Array, resolved: float, guarded: bool = True
     ) -> Array:
@@ -184,7 +199,7 @@ class Loss(ABC):
         e^{tilt·L}. Nodes are chosen for frequencies up to `resolved`; within one period of a
         lattice it need not be `guarded` against coming back between two frequencies.
         """
-        return decay_bound(quadrature(self, tilt, tilt, resolved), tilt, frequencies, guarded)
+        return decay_bound(self.nodes_at(tilt, resolved), tilt, frequencies, guarded)
 
 
 class DiscreteLoss(Loss):
@@ -236,6 +251,14 @@ class Reversed(Loss):
 
     def cgf(self, s: Complex | Array) -> Complex:
         return self.base.cgf(-1 - np.asarray(s))
+
+    def nodes_at(self, tilt: float, turn: float) -> Nodes:
+        return self.base.nodes_at(-1 - tilt, turn)  # mirrored: as many, as far apart
+
+    def spread(
+        self, tilt: float, frequencies: Array, resolved: float, guarded: bool = True
+    ) -> Array:
+        return self.base.spread(-1 - tilt, frequencies, resolved, guarded)
 
     def mean(self) -> float:
         return self.base.reverse_mean()

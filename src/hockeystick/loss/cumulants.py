@@ -1,11 +1,11 @@
-"""K(s) = log E_P[e^{sL}] from a quadrature, accurate relative to its own size."""
+"""K(s) = log E_P[e^{sL}] from a quadrature, accurate relative to its own size, and its decay."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from hockeystick.loss.measure import Nodes
-from hockeystick.numerics.blocks import rows_at_once
+from hockeystick.numerics.blocks import CHUNK
 from hockeystick.numerics.series import LEAST, dot, entropy, exp_minus, log1p, sin_minus
 from hockeystick.numerics.types import Array, Complex
 
@@ -19,7 +19,7 @@ LARGEST_ENTROPY = 600.0
 
 def cumulants(s: Complex, nodes: Nodes, infinite: float, void: float) -> Complex:
     """K at each complex s, of a law with P-mass `infinite` and Q-mass `void` elsewhere."""
-    rows = rows_at_once(nodes.losses.size)
+    rows = max(1, CHUNK // max(1, nodes.losses.size))
     low, high = s.real.min(), s.real.max()
     log_p = nodes.log_q + nodes.losses
     largest = max((low * nodes.losses + log_p).max(), (high * nodes.losses + log_p).max())
@@ -85,3 +85,66 @@ def _far_terms(s: Complex, losses: Array, log_p: Array) -> Complex:
     exponent = s[:, None] * losses
     terms = np.exp(exponent + log_p) - np.exp(log_p) * (1 + exponent)
     return np.asarray(terms.sum(axis=1))
+
+
+def decay_bound(nodes: Nodes, tilt: float, frequencies: Array, guarded: bool) -> Array:
+    """An upper bound on |φ(t)| between each of the growing frequencies and the next.
+
+    φ(t) = e^{K(tilt+it) − K(tilt)} is the characteristic function of the law tilted by
+    e^{tilt·L}. It is bounded in two ways. For every t, |φ(t)| <= ρ + V/t with ρ the mass of the
+    atoms and V the total variation of the density. And it is sampled: the mass of nodes too far
+    apart to follow the oscillation counts as if it did not decay. With atoms φ can come back
+    between two samples, but (1 − |φ|²)^{1/2} is subadditive in t, which says how far at most; not
+    so within one period of a lattice, for which `guarded` is False.
+    """
+    grow = (tilt + 1) * nodes.losses
+    peak = (nodes.log_q + grow).max()
+    masses = np.exp(nodes.log_q + grow - peak)
+    total = masses.sum()
+    masses /= total
+    split = nodes.density.size
+    atoms = masses[split:].sum()
+    sure, blind = np.full(frequencies.shape, atoms), np.zeros_like(frequencies)
+    if split:
+        with np.errstate(divide="ignore"):
+            density = np.exp(np.log(nodes.density) + grow[:split] - peak) / total
+        variation = np.abs(np.diff(density)).sum() + density[0] + density[-1]
+        sure = sure + variation / frequencies
+        blind = _too_far_apart(nodes.losses[:split], masses, frequencies)
+    seen = _sampled(nodes.losses, masses, frequencies, blind, guarded=bool(atoms) and guarded)
+    return np.asarray(np.minimum(seen, sure))
+
+
+def _too_far_apart(losses: Array, masses: Array, frequencies: Array) -> Array:
+    """The mass of nodes too far from the next for e^{itL} to be followed."""
+    gaps = np.abs(np.diff(losses, append=losses[-1]))
+    order = np.argsort(gaps)[::-1]
+    reached = np.searchsorted(-gaps[order], -2.0 / frequencies)
+    return np.asarray(np.append(0.0, np.cumsum(masses[order]))[reached])
+
+
+def _sampled(
+    losses: Array, masses: Array, frequencies: Array, blind: Array, guarded: bool
+) -> Array:
+    """|φ| at the frequencies with what is not seen; guarded, up to the next frequency too."""
+    centred = losses - losses @ masses
+    seen = np.ones_like(frequencies)
+    useful = 2 * blind < 1
+    seen[useful] = _modulus(frequencies[useful], centred, masses) + 2 * blind[useful]
+    seen = np.minimum(seen, 1.0)
+    if not guarded:
+        return seen
+    steps = np.diff(frequencies, append=2 * frequencies[-1] - frequencies[-2])
+    near = np.maximum(_modulus(steps, centred, masses) - 2 * blind, 0.0)
+    back = np.sqrt(np.maximum.accumulate(1 - near**2))
+    apart = np.maximum(np.sqrt(1 - seen**2) - back, 0.0)
+    return np.asarray(np.sqrt(1 - np.minimum(apart, 1.0) ** 2))
+
+
+def _modulus(frequencies: Array, losses: Array, masses: Array) -> Array:
+    """|φ(t)| of the law with such masses at the losses."""
+    rows = max(1, CHUNK // max(1, losses.size))
+    parts = [frequencies[i : i + rows] for i in range(0, frequencies.size, rows)]
+    angles = (part[:, None] * losses for part in parts)
+    sizes = [np.hypot(dot(np.cos(angle), masses), dot(np.sin(angle), masses)) for angle in angles]
+    return np.concatenate(sizes) if sizes else frequencies

@@ -67,13 +67,17 @@ class GaussianLoss(LineLoss):
     _limits = (-math.inf, math.inf)
     most_nodes = 1_000_000
 
-    @property
-    def symmetric(self) -> bool:  # type: ignore[override]
-        return not self.cut
-
-    @property
-    def gaussian_shift(self) -> float | None:  # type: ignore[override]
-        return None if self.cut else self.shift
+    def __post_init__(self) -> None:
+        if math.isinf(self.ceiling):  # what every answer asks for
+            self.__dict__.update(
+                cut=False,
+                symmetric=True,
+                gaussian_shift=self.shift,
+                bottom=-math.inf,
+                top=math.inf,
+                infinite=0.0,
+                void=0.0,
+            )
 
     def nodes(self, low: float, high: float, turn: float) -> Nodes:
         """The trapezoid rule; panels where the line is cut, because there the rule is poor."""

@@ -9,7 +9,7 @@ from functools import cached_property
 
 import numpy as np
 
-from hockeystick.loss.base import Loss, quadrature
+from hockeystick.loss.base import Loss
 from hockeystick.loss.gaussian import GaussianLoss
 from hockeystick.numerics.rounding import around, exact_sum, probability_of_any
 from hockeystick.numerics.series import EPS
@@ -32,23 +32,12 @@ class ComposedLoss:
         """Whether every part has a smooth density and nothing else."""
         self.continuous = any(loss.continuous for loss, _ in self.parts)
         """Whether any part has a continuous part."""
-
-    def __len__(self) -> int:
-        return len(self.parts)
-
-    @cached_property
-    def infinite(self) -> float:
-        """P-mass of the event that some step's loss is infinite, rounded up."""
-        if not any(loss.infinite for loss, _ in self.parts):
-            return 0.0
-        return probability_of_any((loss.infinite, count) for loss, count in self.parts)[1]
-
-    @cached_property
-    def least_infinite(self) -> float:
-        """The same, rounded down."""
-        if not self.infinite:
-            return 0.0
-        return probability_of_any((loss.least_infinite, count) for loss, count in self.parts)[0]
+        self.infinite = self.least_infinite = 0.0
+        """P-mass of the event that some step's loss is infinite, rounded up and down."""
+        if any(loss.infinite for loss, _ in self.parts):
+            self.infinite = probability_of_any((loss.infinite, n) for loss, n in self.parts)[1]
+            least = probability_of_any((loss.least_infinite, n) for loss, n in self.parts)
+            self.least_infinite = least[0]
 
     @cached_property
     def top(self) -> float:
@@ -162,7 +151,7 @@ class ComposedLoss:
 
     def nodes_at(self, tilt: float, turn: float) -> int:
         """How many quadrature nodes K takes on the line Re s = tilt up to |Im s| = turn."""
-        return sum(quadrature(loss, tilt, tilt, turn).losses.size for loss, _ in self.parts)
+        return sum(loss.nodes_at(tilt, turn).losses.size for loss, _ in self.parts)
 
     def decay(self, tilt: float, frequencies: Array, resolved: float) -> Array:
         """A lower bound on −log|φ(t)| of the tilted sum from each frequency to the next."""
@@ -173,3 +162,9 @@ class ComposedLoss:
                 np.maximum(loss.spread(tilt, frequencies, resolved, guarded), 1e-300)
             )
         return total
+
+
+def both_ways(parts: Iterable[tuple[Loss, int]]) -> list[ComposedLoss]:
+    """The sum of losses and, unless that is the same, its reverse."""
+    forward = ComposedLoss(parts)
+    return [forward] if forward.symmetric else [forward, forward.reverse()]

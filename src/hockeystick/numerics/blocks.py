@@ -12,19 +12,10 @@ CHUNK = 1 << 18
 """Most elements of one block: about 2 MB an array, within the cache."""
 
 
-def rows_at_once(width: int) -> int:
-    """How many rows of `width` numbers make a block.
-
-    >>> rows_at_once(1 << 17)
-    2
-    """
-    return max(1, CHUNK // max(1, width))
-
-
 def in_blocks(function: Callable[[Array], Array], x: Array, width: int) -> Array:
     """function(x) for one that makes `width` numbers of each of x, some of them at a time."""
     flat = np.ravel(x)
-    rows = rows_at_once(width)
+    rows = max(1, CHUNK // max(1, width))
     if flat.size <= rows:
         return np.asarray(function(x))
     blocks = [function(flat[i : i + rows]) for i in range(0, flat.size, rows)]

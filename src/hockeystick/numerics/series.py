@@ -32,21 +32,18 @@ dot: Callable[[Any, Any], Any] = partial(np.einsum, "ij,j->i")
 """matrix @ vector without BLAS, whose threads cost more than they bring at these sizes."""
 
 
-def _horner(coefficients: list[float], x: Array) -> Array:
-    total = np.full_like(x, coefficients[-1])
-    for coefficient in reversed(coefficients[:-1]):
-        total *= x
-        total += coefficient
-    return total
-
-
-def _blend(
+def _less_terms(
     x: Array, plain: Array, coefficients: list[float], leading: Array, inner: Array
 ) -> Array:
+    """`plain`; where x is small, `leading` times the rest of the series, in powers of `inner`."""
     small = np.abs(x) < SMALL
     if not small.any():
         return plain
-    return np.where(small, leading * _horner(coefficients, inner), plain)
+    series = np.full_like(inner, coefficients[-1])
+    for coefficient in reversed(coefficients[:-1]):
+        series *= inner
+        series += coefficient
+    return np.where(small, leading * series, plain)
 
 
 def exp_minus(x: Array) -> Array:
@@ -55,18 +52,18 @@ def exp_minus(x: Array) -> Array:
     >>> exp_minus(np.array([1e-8])).tolist()
     [5.000000016666...e-17]
     """
-    return _blend(x, np.expm1(x) - x, _EXP, x * x, x)
+    return _less_terms(x, np.expm1(x) - x, _EXP, x * x, x)
 
 
 def sin_minus(x: Array, sine: Array) -> Array:
     """sin x − x, where sin x is already known."""
     square = x * x
-    return _blend(x, sine - x, _SIN, square * x, square)
+    return _less_terms(x, sine - x, _SIN, square * x, square)
 
 
 def entropy(x: Array) -> Array:
     """x·e^x − e^x + 1, the integrand of a relative entropy: never negative."""
-    return _blend(x, x * np.exp(x) - np.expm1(x), _ENTROPY, x * x, x)
+    return _less_terms(x, x * np.exp(x) - np.expm1(x), _ENTROPY, x * x, x)
 
 
 def log1p(real: Array, imaginary: Array) -> Complex:

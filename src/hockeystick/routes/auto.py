@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from contextlib import suppress
-from functools import partial
 
 import numpy as np
 
@@ -14,6 +13,7 @@ from hockeystick.errors import NumericalError, ParameterError
 from hockeystick.loss.sum import ComposedLoss
 from hockeystick.routes import closed_form, dense, lattice, renyi
 from hockeystick.routes.adding import route as adding
+from hockeystick.routes.base import CannotAnswer, Route
 from hockeystick.routes.contour import route as contour
 from hockeystick.routes.contour.saddle import log_chernoff
 from hockeystick.routes.question import Question
@@ -46,27 +46,25 @@ def worst(sides: Sequence[ComposedLoss], question: Question, method: str) -> Int
     return Interval(max(each.lower for each in answers), most.upper, most.method)
 
 
-def answer(question: Question, loss: ComposedLoss, method: str) -> Interval:
-    """One direction, by the route asked for; its name is that of the answer."""
-    extreme = question.extreme(loss)
-    if method == AUTO:
-        return extreme or automatic(question, loss)
-    return (extreme or question.by(ROUTES[method], loss))._replace(method=method)
-
-
-def automatic(question: Question, loss: ComposedLoss) -> Interval:
-    """By the first route that does it well.
+def answer(question: Question, loss: ComposedLoss, method: str = AUTO) -> Interval:
+    """One direction, by the route asked for, whose name is that of the answer, or by the first
+    that does it well.
 
     An answer whose ends are far apart is compared with the next route's; where all else fails
     the Rényi divergences of the loss still give a safe upper end.
     """
+    extreme = question.extreme(loss)
+    if method != AUTO:
+        return (extreme or _by(question, ROUTES[method], loss))._replace(method=method)
+    if extreme:
+        return extreme
     if loss.one or not loss.continuous:
-        with suppress(NumericalError):
+        with suppress(*CannotAnswer):
             return question.by(closed_form.ROUTE, loss)
     routes, added_first = [contour.ROUTE, lattice.ROUTE], False
     if not loss.smooth or loss.steps <= adding.FEW:
         if dense.is_dense(loss):
-            return dense.by_fewer_atoms(question, loss, partial(answer, method=AUTO))
+            return dense.by_fewer_atoms(question, loss, answer)
         added_first = lattice.is_added_first(loss)
         if added_first:
             routes.reverse()
@@ -76,13 +74,20 @@ def automatic(question: Question, loss: ComposedLoss) -> Interval:
     for route in routes:
         try:
             answers.append(question.by(route, loss))
-        except NumericalError:
+        except CannotAnswer:
             continue
         if answers[-1].is_tight or (added_first and adding.is_good(answers[-1])):
             return answers[-1]
     if adding.is_poor(answers):
-        answers.append(question.by(renyi.ROUTE, loss))
+        answers.append(_by(question, renyi.ROUTE, loss))
     return question.combined([*answers, question.always(loss)])
+
+
+def _by(question: Question, route: Route, loss: ComposedLoss) -> Interval:
+    try:
+        return question.by(route, loss)
+    except OverflowError as error:
+        raise NumericalError(f"a number on the way is too large: {error}") from error
 
 
 def _is_milder(loss: ComposedLoss, question: Question, other: Interval) -> bool:
@@ -104,5 +109,5 @@ def _is_milder(loss: ComposedLoss, question: Question, other: Interval) -> bool:
         slow = loss.steps <= MANY_STEPS or (loss.spacing is None and not loss.continuous)
         if slow and log_chernoff(loss, epsilon, log_delta) <= log_delta:
             return True
-        return cheaper is not None and answer(cheaper, loss, AUTO).upper <= delta
+        return cheaper is not None and answer(cheaper, loss).upper <= delta
     return False

@@ -6,7 +6,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from hockeystick.bound import Interval
+from hockeystick.errors import NumericalError
 from hockeystick.loss.sum import ComposedLoss
+
+CannotAnswer = (NumericalError, OverflowError)
+"""What means "try the next": also a number on the way that no float can hold."""
 
 
 @dataclass(frozen=True)

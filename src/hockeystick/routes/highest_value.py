@@ -71,7 +71,7 @@ def highest_value(loss: ComposedLoss) -> HighestValue | None:
         gap = min(gap, below)
     if gap <= 64 * loss.slip:
         return None
-    return HighestValue(loss, log_mass, 4 * EPS * (size + len(loss)), gap)
+    return HighestValue(loss, log_mass, 4 * EPS * (size + len(loss.parts)), gap)
 
 
 def _highest_atom(loss: Loss) -> tuple[float, float] | None:

@@ -7,7 +7,7 @@ from hockeystick.errors import NumericalError
 from hockeystick.loss.sum import ComposedLoss
 from hockeystick.routes import dense
 from hockeystick.routes.adding import route as adding
-from hockeystick.routes.base import Route
+from hockeystick.routes.base import CannotAnswer, Route
 from hockeystick.routes.contour import route as contour
 from hockeystick.routes.grid import route as grid
 from hockeystick.routes.question import DeltaAt, EpsilonAt, Question
@@ -36,7 +36,7 @@ def answer(question: Question, loss: ComposedLoss) -> Interval:
             continue
         try:
             answers.append(question.by(way, loss)._replace(method=ROUTE.name))
-        except NumericalError:
+        except CannotAnswer:
             continue
         if answers[-1].is_tight or (added_first and adding.is_good(answers[-1])):
             return answers[-1]

@@ -27,15 +27,8 @@ class Question(ABC):
     margin: ClassVar[float]
     """How far, absolutely, a lower end may be above an upper one before it is an error."""
 
-    def by(self, route: Route, loss: ComposedLoss) -> Interval:
-        """What a route answers; where a number on its way is too large, it cannot."""
-        try:
-            return self._by(route, loss)
-        except OverflowError as error:
-            raise NumericalError(f"a number on the way is too large: {error}") from error
-
     @abstractmethod
-    def _by(self, route: Route, loss: ComposedLoss) -> Interval:
+    def by(self, route: Route, loss: ComposedLoss) -> Interval:
         """What a route answers."""
 
     @abstractmethod
@@ -89,7 +82,7 @@ class EpsilonAt(Question):
     delta: float
     margin = CONTRADICTION
 
-    def _by(self, route: Route, loss: ComposedLoss) -> Interval:
+    def by(self, route: Route, loss: ComposedLoss) -> Interval:
         return route.epsilon(loss, self.delta)
 
     def from_curve(self, curve: renyi.Curve) -> Interval:
@@ -133,7 +126,7 @@ class DeltaAt(Question):
     epsilon: float
     margin = 0.0
 
-    def _by(self, route: Route, loss: ComposedLoss) -> Interval:
+    def by(self, route: Route, loss: ComposedLoss) -> Interval:
         return route.delta(loss, self.epsilon)
 
     def from_curve(self, curve: renyi.Curve) -> Interval:

@@ -12,7 +12,7 @@ from hockeystick.errors import NumericalError
 from hockeystick.loss.sum import ComposedLoss
 from hockeystick.numerics.types import Array
 from hockeystick.routes.contour.line import Line, ends, solve
-from hockeystick.routes.contour.plan import plan
+from hockeystick.routes.contour.route import plan
 from hockeystick.routes.contour.saddle import find_saddle, log_kappa
 from hockeystick.routes.grid.line import rounded_line
 
@@ -63,7 +63,7 @@ def _is_milder(side: ComposedLoss, delta: float, counts: Array, found: Array) ->
     if (counts * side.top <= found).all():
         return True
     whole = _times(side, int(counts[-1]))
-    if len(whole) > 1:
+    if len(whole.parts) > 1:
         return False
     saddle = find_saddle(whole, float(found[-1]), None)
     log_bounds = (

@@ -78,7 +78,7 @@ class Poisson(Sampler):
         if relation is REPLACE_ONE:
             return self._replaced(mechanism, steps)
         base = known(mechanism, relation, steps)
-        pair = mixed(base.loss, self.rate)
+        pair = mixed(base.pairs[0], self.rate)
         attained = base.attained and mixed(base.attained, self.rate)
         return Evidence((pair,), attained, best_curve([pair], lambda: base))
 

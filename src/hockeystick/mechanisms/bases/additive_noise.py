@@ -45,27 +45,23 @@ class AdditiveNoise(Mechanism):
     sensitivity: float = checked(finite_positive, default=1.0, kw_only=True)
 
     def evidence(self, relation: Relation, steps: int = 1) -> Evidence:
-        return Evidence((self._moved(relation),))
-
-    def _moved(self, relation: Relation) -> Loss:
-        """The loss when the query moves as far as the relation lets it."""
+        """Of the pair that is as far apart as the relation lets the query move."""
         sensitivity = self.replace_sensitivity if relation is REPLACE_ONE else 1.0
-        noise = self.noise_multiplier / sensitivity
-        if noise < LEAST_NOISE:
-            return EVERYTHING
+        if self.noise_multiplier / sensitivity < LEAST_NOISE:
+            return Evidence((EVERYTHING,))
         shift = sensitivity / self.noise_multiplier
         if shift == 0:
-            return NOTHING
-        return self._loss(shift, sensitivity)
+            return Evidence((NOTHING,))
+        return Evidence((self._loss(shift, sensitivity),))
+
+    @abstractmethod
+    def _loss(self, shift: float, sensitivity: float) -> Loss:
+        """The loss when the query moves by `shift` noise scales: sensitivity over multiplier."""
 
     def group(self, size: int) -> Mechanism:
         """The same noise; all `size` records move the query by `size` times as much."""
         noise = self.noise_multiplier / whole("size", size, 1)
         return type(self)(noise, self.replace_sensitivity, sensitivity=self.sensitivity * size)
-
-    @abstractmethod
-    def _loss(self, shift: float, sensitivity: float) -> Loss:
-        """The loss when the query moves by `shift` noise scales: sensitivity over multiplier."""
 
     # running it --------------------------------------------------------------------------------
 

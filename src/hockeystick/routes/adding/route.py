@@ -171,8 +171,8 @@ def _closer(tilt: Tilt, below: Halves, epsilon: float, delta: float) -> Tilt:
 
 
 def _check(loss: ComposedLoss) -> None:
-    if len(loss) > MOST_PARTS:
-        raise NumericalError(f"too many different steps to add up: {len(loss)}")
+    if len(loss.parts) > MOST_PARTS:
+        raise NumericalError(f"too many different steps to add up: {len(loss.parts)}")
 
 
 def _solve(halves: Halves, delta: float) -> tuple[float, float]:
@@ -215,7 +215,7 @@ def _halves(
     loss: ComposedLoss, tilt: Tilt, delta: float, up: bool, points: int = MOST_POINTS
 ) -> Halves:
     """The two halves of the steps, added up."""
-    additions = sum(2 * max(count.bit_length() - 1, 0) for _, count in loss.parts) + len(loss)
+    additions = sum(2 * max(count.bit_length() - 1, 0) for _, count in loss.parts) + len(loss.parts)
     most = max(LEAST_POINTS, int(math.sqrt(MOST_PAIRS / max(additions, 1))))
     most = min(most, points)
     mass = TRUNCATED * delta / loss.steps

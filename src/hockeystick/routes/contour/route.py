@@ -1,8 +1,9 @@
-"""The contour: both ends of δ(ε) and ε(δ) from one vertical line."""
+"""The contour: choose a vertical line, evaluate K on it, and find δ(ε) or its root there."""
 
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 
@@ -14,14 +15,83 @@ from hockeystick.numerics.series import EPS
 from hockeystick.routes.base import Route
 from hockeystick.routes.contour import spectral
 from hockeystick.routes.contour.line import Line, ends, solve
-from hockeystick.routes.contour.plan import plan
-from hockeystick.routes.contour.saddle import LOST, MOST_PLANNING_PARTS, find_saddle
+from hockeystick.routes.contour.saddle import (
+    LOST,
+    MOST_PLANNING_PARTS,
+    NATS,
+    curvature,
+    find_saddle,
+)
 
 CONTOUR = "contour"
 TRUNCATED = 1e-14
 """Part of δ that may be moved to infinity."""
 ACCURATE = math.log(1e-12)
 """A line is planned anew while its error is more than this part of δ."""
+GROWTH = 1.25
+"""Ratio of the frequencies at which the decay of e^K is sampled."""
+MOST_POINTS = 20_000
+MOST_WORK = 4_000_000
+"""Contour points × quadrature nodes, about 0.1 s; where more is needed, other ways are faster."""
+FEW_NODES, MOST_NODES = 4_000, 16_000
+"""Quadrature nodes of a part with which the decay is sampled at the most: where a cut is known that
+is near enough, and where none is."""
+NEAR_CUT = 100.0
+"""A near cut, over the standard deviation of the tilted law's frequencies."""
+
+
+def plan(loss: ComposedLoss, epsilon: float | None, log_delta: float | None) -> Line:
+    """Choose the line, the step and the cut for a given ε or δ (or both), and evaluate K on it."""
+    sketch = loss.sketch(MOST_PLANNING_PARTS)
+    saddle = find_saddle(sketch, epsilon, log_delta)
+    i, j, period = saddle.line(NATS, LOST)
+    centre = float(saddle.x[i])
+    step = 2 * math.pi / period
+    level = float(saddle.k[i]) - centre * saddle.epsilon - saddle.log_delta
+    cut, log_tail = _cut(sketch, centre, curvature(saddle.x, saddle.k, i), level)
+    spacing = loss.spacing
+    if spacing is not None and cut > math.pi / spacing:
+        # One whole period: an odd number of points, none of them at the edge.
+        half = math.ceil(math.pi / spacing / step)
+        step = 2 * math.pi / spacing / (2 * half + 1)
+        cut, log_tail = half * step, -math.inf
+    if not cut / step <= MOST_POINTS or cut / step * sketch.nodes_at(centre, cut) > MOST_WORK:
+        raise NumericalError(
+            f"the contour would need {cut / step:.3g} points, each with many nodes; use the lattice"
+        )
+    # Not one point more by rounding: a lattice's period would count it twice.
+    t = step * np.arange(math.ceil(cut / step - 1e-6) + 1)
+    values = loss.cgf(centre + 1j * t)
+    right = float(saddle.x[j])
+    far = float(saddle.k[j]) if sketch is loss else float(loss.cgf(np.array([right])).real[0])
+    line = Line(loss, saddle.epsilon, centre, step, t, values, (right, far), log_tail)
+    return line if spacing is None else replace(line, spacing=spacing, origin=loss.origin)
+
+
+def _cut(loss: ComposedLoss, centre: float, variance: float, level: float) -> tuple[float, float]:
+    """Where to stop, and the log of the sum beyond, in units of e^{K(c) − cε}."""
+    unit = 1 / math.sqrt(variance)
+    best = (math.inf, math.inf)
+    for resolved, count in ((12.0, 44), (100.0, 56), (1000.0, 64), (10000.0, 68)):
+        try:
+            most = FEW_NODES if best[0] < NEAR_CUT * unit else MOST_NODES
+            if loss.nodes_at(centre, resolved * unit) > most * len(loss.parts):
+                break
+        except NumericalError:
+            break
+        t = unit * GROWTH ** np.arange(-2.0, count - 2.0)
+        decay = loss.decay(centre, t, resolved * unit)
+        # What each stretch from t[j] to t[j+1], and all beyond the last, can add.
+        width = np.append(1 / t[:-1] - 1 / t[1:], 1 / t[-1])
+        beyond = np.cumsum((width * np.exp(-decay))[::-1])[::-1] / math.pi
+        enough = np.flatnonzero(beyond <= math.exp(min(-level - NATS, 700.0)))
+        if enough.size:
+            cut = enough[0]
+            with np.errstate(divide="ignore"):
+                best = min(best, (float(t[cut]), float(np.log(beyond[cut]))))
+        if best[0] < resolved * unit:
+            break
+    return best
 
 
 def line_for(loss: ComposedLoss, epsilon: float | None, log_delta: float | None) -> Line:
@@ -54,7 +124,9 @@ def delta(loss: ComposedLoss, epsilon: float) -> Interval:
     upper = math.exp(found.log_value[0]) + math.exp(found.too_low[0])
     lower = math.exp(found.log_value[-1]) - math.exp(min(found.too_high[-1], 700))
     least, most = max(0.0, lower * (1 - 4 * EPS)), upper * (1 + 4 * EPS) + 5e-324
-    return Interval(*added(least, most, (loss.least_infinite, line.loss.infinite)), CONTOUR)
+    if line.loss.infinite:
+        least, most = added(least, most, (loss.least_infinite, line.loss.infinite))
+    return Interval(least, min(most, 1.0), CONTOUR)
 
 
 def epsilon(loss: ComposedLoss, delta: float) -> Interval:

@@ -17,6 +17,8 @@ FINE = np.arange(-0.75, 0.8, 0.25)
 BEYOND = np.append(FINE, [1.5, 2.0, 2.5, 3.0, 3.5, 4.0])
 FARTHEST = 60
 """Powers of two beyond which no point is tried."""
+NATS = 32.0
+"""Aliases and truncation are each kept below e^−32 = 1e-14 of δ."""
 LOST = 3.0
 """Nats of cancellation from which on a line through the truncated loss is tried."""
 MOST_PLANNING_PARTS = 32
@@ -36,10 +38,6 @@ class Saddle:
     k: Array
     epsilon: float
     log_delta: float
-
-    def variance(self, i: int) -> float:
-        """K'' at a grid point, by differences."""
-        return _second_difference(self.x, self.k, i)
 
     def line(self, nats: float, lost: float, bottom: float = -math.inf) -> tuple[int, int, float]:
         """Where to cross, a Chernoff point right of it, and the least period T.
@@ -70,27 +68,28 @@ class Saddle:
 def find_saddle(
     loss: ComposedLoss, epsilon: float | None, log_delta: float | None, fine: Array = FINE
 ) -> Saddle:
-    """Search the positive axis for the best Chernoff point for a given ε or a given δ."""
+    """Search the positive axis for the best Chernoff point for a given ε or a given δ.
 
-    def goal(x: Array, k: Array) -> Any:
-        if epsilon is None:
-            return (k + log_kappa(x) - (log_delta or 0.0)) / x
-        return k - x * epsilon + log_kappa(x)
-
-    exponents = COARSE
+    First among powers of two, farther out while the best is at an end of them, then around it.
+    """
     points, values = np.empty(0), np.empty(0)
+    exponents, searching = COARSE, True
     while True:
         x = 2.0**exponents
-        k = _finite_cgf(loss, x)
+        try:
+            k = loss.cgf(x).real
+        except NumericalError:
+            k = _finite_cgf(loss, x)
         points, values = np.append(points, x), np.append(values, k)
-        score = goal(x, k)
-        score[~np.isfinite(score)] = math.inf
-        best = int(np.argmin(score))
-        exponents = exponents + (9 if best else -9)
-        if 0 < best < len(x) - 1 or abs(exponents).max() > FARTHEST or not np.isfinite(k[-1]):
+        if not searching:
             break
-    x = x[best] * 2.0**fine
-    points, values = np.append(points, x), np.append(values, _finite_cgf(loss, x))
+        bound = k + log_kappa(x)
+        score = (bound - (log_delta or 0.0)) / x if epsilon is None else bound - x * epsilon
+        best = int(np.argmin(np.where(np.isfinite(score), score, math.inf)))
+        farther = exponents + (9 if best else -9)
+        inside = 0 < best < len(x) - 1 or not np.isfinite(k[-1])
+        searching = not inside and abs(farther).max() <= FARTHEST
+        exponents = farther if searching else exponents[best] + fine
     points, first = np.unique(points, return_index=True)
     values = values[first]
     finite = np.isfinite(values)
@@ -127,25 +126,21 @@ def _finite_cgf(loss: ComposedLoss, x: Array) -> Array:
 
 def _with_guesses(x: Array, k: Array, epsilon: float | None, log_delta: float | None) -> Saddle:
     """Fill in whichever of ε and δ is not given, by the saddle-point formula."""
+    chernoff = k + log_kappa(x)
+    score = (chernoff - (log_delta or 0.0)) / x if epsilon is None else chernoff - x * epsilon
+    i = min(max(int(np.argmin(score)), 1), len(x) - 2)
+    # log of the integral of e^{K(s) − sε}/(s(s+1)) through the saddle point, over e^{K − xε}
+    integral = -math.log(x[i] * (x[i] + 1)) - 0.5 * math.log(2 * math.pi * curvature(x, k, i))
     if epsilon is None:
         assert log_delta is not None
-        score = (k + log_kappa(x) - log_delta) / x
-        i = min(max(int(np.argmin(score)), 1), len(x) - 2)
-        formula = (k[i] + _saddle_point(x, k, i) - log_delta) / x[i]
-        epsilon = float(min(formula, score[i]))
-    if log_delta is None:
-        score = k - x * epsilon + log_kappa(x)
-        i = min(max(int(np.argmin(score)), 1), len(x) - 2)
-        log_delta = float(min(k[i] - x[i] * epsilon + _saddle_point(x, k, i), score[i], 0.0))
+        epsilon = float(min((k[i] + integral - log_delta) / x[i], score[i]))
+    elif log_delta is None:
+        log_delta = float(min(k[i] - x[i] * epsilon + integral, score[i], 0.0))
     return Saddle(x, k, epsilon, log_delta)
 
 
-def _saddle_point(x: Array, k: Array, i: int) -> float:
-    """log of the saddle-point integral over e^{K − xε}."""
-    return -math.log(x[i] * (x[i] + 1)) - 0.5 * math.log(2 * math.pi * _second_difference(x, k, i))
-
-
-def _second_difference(x: Array, k: Array, i: int) -> float:
+def curvature(x: Array, k: Array, i: int) -> float:
+    """K'' at a point of the grid, by differences."""
     i = min(max(i, 1), len(x) - 2)
     left = (k[i] - k[i - 1]) / (x[i] - x[i - 1])
     right = (k[i + 1] - k[i]) / (x[i + 1] - x[i])

@@ -9,7 +9,7 @@ import numpy as np
 from hockeystick.errors import NumericalError
 from hockeystick.loss.sum import ComposedLoss
 from hockeystick.numerics.series import EPS, Array
-from hockeystick.routes.contour.plan import NATS
+from hockeystick.routes.contour.saddle import NATS
 from hockeystick.routes.grid.rounding import grid_width, transform
 from hockeystick.routes.grid.sums import Sums
 from hockeystick.routes.grid.support import mass_below
@@ -38,7 +38,7 @@ def sums_of(loss: ComposedLoss, window: Window, points: int, up: bool) -> Sums:
         with np.errstate(divide="ignore", invalid="ignore"):
             if count > 1:
                 log_phi += count * np.log(law.phi)
-            if i % BLOCK == BLOCK - 1 or i == len(loss) - 1:
+            if i % BLOCK == BLOCK - 1 or i == len(loss.parts) - 1:
                 log_phi += np.log(block)
                 block[:] = 1
         log_total += count * law.log_mass

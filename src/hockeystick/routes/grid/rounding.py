@@ -128,7 +128,7 @@ def _merge(loss: Loss, x: Array, edges: Array, width: float) -> tuple[Array, Arr
 
 def grid_width(loss: ComposedLoss, width: float) -> float:
     """A width near the wanted one that puts the atoms on the grid as well as can be."""
-    if len(loss) > 1:
+    if len(loss.parts) > 1:
         return width
     atoms = np.sort(loss.parts[0][0].atoms.losses)
     spread = atoms[-1] - atoms[0] if atoms.size > 1 else 0.0

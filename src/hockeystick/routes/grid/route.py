@@ -46,7 +46,7 @@ def delta(loss: ComposedLoss, epsilon: float) -> Interval:
             lower = max(lower, high.delta(epsilon + slack, -1) - rare, high.least_delta(epsilon))
         return added(max(0.0, lower), value, (loss.least_infinite, cut.infinite))
 
-    return _converge(ends, len(cut))
+    return _converge(ends, len(cut.parts))
 
 
 def _at_least(loss: ComposedLoss, epsilon: float) -> float:
@@ -84,7 +84,7 @@ def epsilon(loss: ComposedLoss, delta: float) -> Interval:
             window = window_of(cut, max(upper, 0.0), math.log(target))
         return max(0.0, lower), max(0.0, upper)
 
-    return _converge(ends, len(cut))
+    return _converge(ends, len(cut.parts))
 
 
 def _converge(ends: Callable[[int], tuple[float, float]], parts: int) -> Interval:

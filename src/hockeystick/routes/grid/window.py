@@ -6,8 +6,7 @@ import math
 from dataclasses import dataclass, replace
 
 from hockeystick.loss.sum import ComposedLoss
-from hockeystick.routes.contour.plan import NATS
-from hockeystick.routes.contour.saddle import BEYOND, LOST, find_saddle
+from hockeystick.routes.contour.saddle import BEYOND, LOST, NATS, find_saddle
 
 STEEPEST = 300.0
 """Most nats by which weights in the window may differ from that at ε."""
