@@ -76,7 +76,9 @@ class Mixed(Loss):
         if split:
             slope = losses[:split] + math.log(self.rate) - mixed[:split]
             density = density * np.exp(np.minimum(-slope, 700))
-        return Nodes(*self._with_void(mixed, log_q), density)
+        if self.base.void:
+            mixed, log_q = self._with_void(mixed, log_q)
+        return Nodes(mixed, log_q, density)
 
     def cgf(self, s: Complex | Array) -> Complex:
         """K(s); at large real orders by the triangle inequality for the norm of order p = s + 1,
@@ -115,12 +117,11 @@ class Mixed(Loss):
     @cached_property
     def atoms(self) -> Atoms:
         losses, log_q = self.base.atoms
-        return self._with_void(log_mixed(self.rate, losses), log_q)
+        atoms = Atoms(log_mixed(self.rate, losses), log_q)
+        return self._with_void(*atoms) if self.base.void else atoms
 
     def _with_void(self, losses: Array, log_q: Array) -> Atoms:
         """Where P has no mass the mixture still has (1−q) of Q: an atom at log(1−q)."""
-        if not self.base.void:
-            return Atoms(losses, log_q)
         return Atoms(
             np.append(losses, math.log1p(-self.rate)), np.append(log_q, math.log(self.base.void))
         )

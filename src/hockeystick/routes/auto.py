@@ -15,7 +15,7 @@ from hockeystick.routes import closed_form, dense, lattice, renyi
 from hockeystick.routes.adding import route as adding
 from hockeystick.routes.base import CannotAnswer, Route
 from hockeystick.routes.contour import route as contour
-from hockeystick.routes.contour.saddle import log_chernoff
+from hockeystick.routes.contour.saddle import MOST_PLANNING_PARTS, find_saddle, log_chernoff
 from hockeystick.routes.question import Question
 
 AUTO = "auto"
@@ -24,8 +24,6 @@ ROUTES = {
 }
 """In the order in which "auto" tries them; their names are listed in the package too."""
 METHODS = (AUTO, *ROUTES)
-MANY_STEPS = 200
-"""From here on the contour takes a few milliseconds."""
 
 
 def check_method(method: str) -> None:
@@ -93,21 +91,22 @@ def _by(question: Question, route: Route, loss: ComposedLoss) -> Interval:
 def _is_milder(loss: ComposedLoss, question: Question, other: Interval) -> bool:
     """Whether this direction certainly costs no more than the other: so by Chernoff's bound or, if
     ε is asked for, by its own δ there, either cheaper than its own answer."""
-    epsilon, delta = question.point(other)
+    epsilon, delta, cheaper = question.rival(other)
     if math.isinf(epsilon):
         return True
     if loss.is_at_most(epsilon):
         return loss.infinite <= delta
     if loss.infinite >= delta:
         return False
-    cheaper = question.cheaper(epsilon)
     if cheaper and epsilon == 0:
         return loss.is_never_told_apart(delta)
     with suppress(NumericalError):
-        # With many steps the contour, if it can, is as fast as Chernoff's bound.
         log_delta = math.log(delta - loss.infinite)
-        slow = loss.steps <= MANY_STEPS or (loss.spacing is None and not loss.continuous)
-        if slow and log_chernoff(loss, epsilon, log_delta) <= log_delta:
+        if len(loss.parts) <= MOST_PLANNING_PARTS:  # then the contour asks for this saddle too
+            chernoff = find_saddle(loss, epsilon, None).log_chernoff()
+        else:
+            chernoff = log_chernoff(loss, epsilon, log_delta)
+        if chernoff <= log_delta:
             return True
         return cheaper is not None and answer(cheaper, loss).upper <= delta
     return False

@@ -54,13 +54,9 @@ class Question(ABC):
         """From a loss that is below but for P-mass `hidden` at infinity."""
 
     @abstractmethod
-    def point(self, answer: Interval) -> tuple[float, float]:
-        """The ε and δ at which another direction must cost no more than this answer's lower end."""
-
-    @abstractmethod
-    def cheaper(self, epsilon: float) -> Question | None:
-        """A question whose answer decides whether a direction costs more than ε, if that is not
-        this question itself."""
+    def rival(self, answer: Interval) -> tuple[float, float, Question | None]:
+        """The ε and δ at which another direction must cost no more than this answer's lower end;
+        and a question that decides whether it does, if that is not this question itself."""
 
     def agreed(self, lower: float, upper: float) -> float:
         """The lower end; an error where two routes contradict each other."""
@@ -112,11 +108,8 @@ class EpsilonAt(Question):
     ) -> float:
         return ask(type(self)(self.delta + hidden), below).lower
 
-    def point(self, answer: Interval) -> tuple[float, float]:
-        return answer.lower, self.delta
-
-    def cheaper(self, epsilon: float) -> Question:
-        return DeltaAt(epsilon)
+    def rival(self, answer: Interval) -> tuple[float, float, Question]:
+        return answer.lower, self.delta, DeltaAt(answer.lower)
 
 
 @dataclass(frozen=True)
@@ -150,8 +143,5 @@ class DeltaAt(Question):
     ) -> float:
         return ask(self, below).lower - hidden
 
-    def point(self, answer: Interval) -> tuple[float, float]:
-        return self.epsilon, answer.lower
-
-    def cheaper(self, epsilon: float) -> None:
-        return None
+    def rival(self, answer: Interval) -> tuple[float, float, None]:
+        return self.epsilon, answer.lower, None

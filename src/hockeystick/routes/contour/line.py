@@ -86,11 +86,6 @@ class Line:
     def _weight(self) -> Array:
         return np.asarray(1 / np.abs((self.centre + 1j * self.t) * (self.centre + 1 + 1j * self.t)))
 
-    @cached_property
-    def _turn(self) -> float:
-        """Mean |Im K| over the line."""
-        return float(np.abs(self.k.imag) @ self._weight / self._weight.sum())
-
     def _sums(self, epsilon: Array, scale: Array) -> tuple[Array, Array, Array]:
         """log e^{K(c)−cε}, then δ and −δ' in units of it; K taken `scale` times."""
         peak = self.k[0].real
@@ -151,7 +146,8 @@ class Line:
             left += math.log(16 * EPS)
         # K of one step is rounded too, and the error adds up over the steps.
         turns = 64 + 8 * math.sqrt(self.loss.steps) + np.abs(self.centre * epsilon)
-        turns = turns + scale * (abs(self.k[0].real) + self._turn)
+        turn = np.abs(self.k.imag) @ self._weight / self._weight.sum()  # mean |Im K| of the line
+        turns = turns + scale * (abs(self.k[0].real) + turn)
         turns += scale * abs(self.origin) * (2 + self.centre)  # where the lattice lies
         absolute = np.maximum(self._absolute(epsilon, scale), 1e-300)
         loose = base + np.log(4 * EPS * turns + scale * self.slop) + np.log(absolute)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -13,8 +14,8 @@ from hockeystick.loss.sum import ComposedLoss
 from hockeystick.numerics.series import EPS, Array
 
 COARSE = np.arange(-3.0, 8.0)
-FINE = np.arange(-0.75, 0.8, 0.25)
-BEYOND = np.append(FINE, [1.5, 2.0, 2.5, 3.0, 3.5, 4.0])
+FINE = (-0.75, -0.5, -0.25, 0.0, 0.25, 0.5, 0.75)
+BEYOND = (*FINE, 1.5, 2.0, 2.5, 3.0, 3.5, 4.0)
 FARTHEST = 60
 """Powers of two beyond which no point is tried."""
 NATS = 32.0
@@ -38,6 +39,12 @@ class Saddle:
     k: Array
     epsilon: float
     log_delta: float
+
+    def log_chernoff(self) -> float:
+        """Chernoff's bound on log δ(ε) at the best point, rounded up; of all steps only if they
+        are not a sketch."""
+        bound = self.k - self.x * self.epsilon + log_kappa(self.x)
+        return float((bound + 16 * EPS * (np.abs(self.k) + self.x * abs(self.epsilon))).min())
 
     def line(self, nats: float, lost: float, bottom: float = -math.inf) -> tuple[int, int, float]:
         """Where to cross, a Chernoff point right of it, and the least period T.
@@ -65,12 +72,17 @@ class Saddle:
         return int(candidates[i]), int(j), float(period[i, j])
 
 
+@lru_cache(maxsize=4)
 def find_saddle(
-    loss: ComposedLoss, epsilon: float | None, log_delta: float | None, fine: Array = FINE
+    loss: ComposedLoss,
+    epsilon: float | None,
+    log_delta: float | None,
+    fine: tuple[float, ...] = FINE,
 ) -> Saddle:
     """Search the positive axis for the best Chernoff point for a given ε or a given δ.
 
     First among powers of two, farther out while the best is at an end of them, then around it.
+    The last ones are kept: whether a line is worth its while is asked of the same saddle.
     """
     points, values = np.empty(0), np.empty(0)
     exponents, searching = COARSE, True
@@ -89,7 +101,7 @@ def find_saddle(
         farther = exponents + (9 if best else -9)
         inside = 0 < best < len(x) - 1 or not np.isfinite(k[-1])
         searching = not inside and abs(farther).max() <= FARTHEST
-        exponents = farther if searching else exponents[best] + fine
+        exponents = farther if searching else exponents[best] + np.array(fine)
     points, first = np.unique(points, return_index=True)
     values = values[first]
     finite = np.isfinite(values)
