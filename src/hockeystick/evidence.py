@@ -40,10 +40,6 @@ class Evidence:
     curve_is_tighter: bool = False
     """Whether the curve can be below the divergences of the pairs, which nothing then attains."""
 
-    def __post_init__(self) -> None:
-        if not self.pairs and self.curve is None:
-            raise ParameterError("evidence must hold a pair that dominates or a Rényi curve")
-
     def check(self) -> None:
         """An error unless what every loss says of itself fits together."""
         for loss in (*self.pairs, *filter(None, [self.attained])):
@@ -76,6 +72,8 @@ def known(mechanism: Mechanism, relation: Relation, steps: int) -> Evidence:
     Kept, because the quadrature of a sampled profile is some work.
     """
     evidence = mechanism.evidence(relation, steps)
+    if not evidence.pairs and evidence.curve is None:
+        raise ParameterError("evidence must hold a pair that dominates or a Rényi curve")
     if mechanism.is_foreign:
         evidence.check()
     return evidence

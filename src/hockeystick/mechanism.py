@@ -8,8 +8,7 @@ from typing import Any
 
 from hockeystick import questions
 from hockeystick.bound import Bound, Bounds
-from hockeystick.checks import non_negative, probability, shown, steps_in_all, whole
-from hockeystick.declared import CallText
+from hockeystick.checks import CallText, non_negative, probability, shown, steps_in_all, whole
 from hockeystick.errors import ParameterError, RelationError
 from hockeystick.evidence import Evidence, known
 from hockeystick.loss.product import product

@@ -6,8 +6,7 @@ import math
 from numbers import Real
 from typing import Any, Literal, Self
 
-from hockeystick.checks import finite_positive, positive, whole
-from hockeystick.declared import checked, declared
+from hockeystick.checks import checked, declared, finite_positive, positive, whole
 from hockeystick.errors import ParameterError
 from hockeystick.relation import REPLACE_ONE, Relation
 

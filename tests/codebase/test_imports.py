@@ -22,7 +22,7 @@ SOURCE = Path(str(hockeystick.__file__)).parent
 
 LAYERS = [
     {"errors"},
-    {"checks", "declared", "numerics", "locking", "progress", "saving"},
+    {"checks", "numerics", "locking", "progress", "saving"},
     {"relation", "bound", "random"},
     {"loss", "sensitivity"},
     {"evidence", "routes"},

@@ -11,8 +11,7 @@ from hockeystick.bernoulli.channel import MOST_COINS, Channel, coins
 from hockeystick.bernoulli.excess import two_points
 from hockeystick.bernoulli.loss import coin_loss
 from hockeystick.bernoulli.parameters import Coins, clipping
-from hockeystick.checks import Whole
-from hockeystick.declared import checked, declared
+from hockeystick.checks import Whole, checked, declared
 from hockeystick.evidence import Evidence, known
 from hockeystick.loss.atoms import NOTHING, AtomicLoss
 from hockeystick.loss.base import Loss

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeVar
 
-from hockeystick.declared import checked, declared
+from hockeystick.checks import checked, declared
 from hockeystick.errors import ParameterError
 from hockeystick.numerics.types import Array
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from hockeystick.checks import non_negative, probability
-from hockeystick.declared import checked, declared
+from hockeystick.checks import checked, declared, non_negative, probability
 from hockeystick.mechanism import Mechanism, compose
 from hockeystick.numerics.roots import last_whole
 from hockeystick.relation import Relation

@@ -11,8 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hockeystick.checks import Whole
-from hockeystick.declared import checked, declared
+from hockeystick.checks import Whole, checked, declared
 from hockeystick.errors import ParameterError
 from hockeystick.learn.clipping import check_shape, clipped, lengths, reach, silent
 from hockeystick.learn.objective import Objective

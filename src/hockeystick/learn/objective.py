@@ -7,8 +7,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from hockeystick.checks import Whole
-from hockeystick.declared import checked, declared
+from hockeystick.checks import Whole, checked, declared
 from hockeystick.learn.clipping import check_shape, clipped, lengths, silent
 from hockeystick.learn.records import Records
 from hockeystick.numerics.types import Array

@@ -7,8 +7,14 @@ from functools import cached_property, lru_cache
 from typing import Any
 
 from hockeystick.calibration import Target
-from hockeystick.checks import Between, Whole, finite_non_negative, finite_positive
-from hockeystick.declared import checked, declared
+from hockeystick.checks import (
+    Between,
+    Whole,
+    checked,
+    declared,
+    finite_non_negative,
+    finite_positive,
+)
 from hockeystick.errors import ParameterError, RelationError
 from hockeystick.mechanism import Mechanism
 from hockeystick.mechanisms.bases.additive_noise import AdditiveNoise

@@ -6,8 +6,7 @@ from functools import cached_property
 from typing import Any
 
 from hockeystick.bound import Bound
-from hockeystick.checks import probability
-from hockeystick.declared import checked, declared
+from hockeystick.checks import checked, declared, probability
 from hockeystick.learn.plan import Plan
 from hockeystick.mechanism import Mechanism
 from hockeystick.relation import Relation

@@ -17,9 +17,8 @@ import numpy as np
 
 from hockeystick.bound import Bound
 from hockeystick.calibration import calibrate
-from hockeystick.checks import Between, Whole, finite_positive
+from hockeystick.checks import Between, Whole, checked, declared, finite_positive
 from hockeystick.classical import mironov_epsilon, rdp_poisson
-from hockeystick.declared import checked, declared
 from hockeystick.errors import ParameterError
 from hockeystick.learn.plan import noise_of
 from hockeystick.mechanism import Mechanism

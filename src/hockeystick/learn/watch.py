@@ -16,8 +16,7 @@ from typing import Any
 import numpy as np
 
 from hockeystick.bound import Bound
-from hockeystick.checks import Whole, probability
-from hockeystick.declared import checked, declared
+from hockeystick.checks import Whole, checked, declared, probability
 from hockeystick.errors import ParameterError
 from hockeystick.learn.records import Records
 from hockeystick.numerics.types import Array

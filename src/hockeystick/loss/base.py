@@ -22,22 +22,19 @@ from hockeystick.loss.measure import NO_ATOMS, Atoms, Nodes, Tails
 from hockeystick.numerics.series import EPS
 from hockeystick.numerics.types import Array, Complex
 
-FEW_NODES = 500
-"""So many are soon summed: then a quadrature that is finer than needed serves as well."""
-_recent: tuple[tuple[Loss, float, float, float, Nodes], ...] = ()
-"""The last quadratures, because who plans asks more than once for about the same."""
+_recent: tuple[tuple[Loss, tuple[float, float, float], Nodes], ...] = ()
+"""The last quadratures, because who plans asks more than once for the same. Exactly the same: what
+an answer is must not depend on what was asked before."""
 
 
 def quadrature(loss: Loss, low: float, high: float, turn: float) -> Nodes:
-    """The nodes of a loss for such exponents, or for more."""
+    """The nodes of a loss."""
     global _recent
-    for kept, least, most, fastest, nodes in _recent:
-        same = low == least and high == most and turn == fastest
-        within = least <= low and high <= most and turn <= fastest
-        if kept is loss and (same or (within and nodes.losses.size <= FEW_NODES)):
+    for kept, asked, nodes in _recent:
+        if kept is loss and asked == (low, high, turn):
             return nodes
     nodes = loss.nodes(low, high, turn)
-    _recent = ((loss, low, high, turn, nodes), *_recent[:3])
+    _recent = ((loss, (low, high, turn), nodes), *_recent[:3])
     return nodes
 
 

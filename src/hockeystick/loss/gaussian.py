@@ -85,16 +85,13 @@ class GaussianLoss(LineLoss):
         first = min(low + 1, 0.0) * mu - NORMAL_REACH
         if self.cut:
             width = panel_width(mu, steepest(low, high, turn))
-            return self._nodes(*self._panels(self._edges(first, self._place(self.ceiling), width)))
-        last = max(high + 1, 0.0) * mu + NORMAL_REACH
-        return self._nodes(*self._trapezoid(first, last, trapezoid_step(mu, turn)))
-
-    def _nodes(self, z: Array, log_weight: float | Array) -> Nodes:
-        mu, log_density = self.shift, -0.5 * z * z - LOG_ROOT
-        return Nodes(mu * z - 0.5 * mu * mu, log_density + log_weight, np.exp(log_density) / mu)
-
-    def _place(self, loss: float) -> float:
-        return loss / self.shift + self.shift / 2
+            z, log_weights = self._panels(self._edges(first, self.ceiling / mu + mu / 2, width))
+        else:
+            last = max(high + 1, 0.0) * mu + NORMAL_REACH
+            z, log_step = self._trapezoid(first, last, trapezoid_step(mu, turn))
+            log_weights = np.full_like(z, log_step)
+        log_density = -0.5 * z * z - LOG_ROOT
+        return Nodes(mu * z - 0.5 * mu * mu, log_density + log_weights, np.exp(log_density) / mu)
 
     def _loss_exceeded(self, mass: float) -> float:
         return self.shift * (self.shift / 2 - float(ndtri(mass)))

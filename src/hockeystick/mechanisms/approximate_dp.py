@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 
-from hockeystick.checks import non_negative, probability, whole
-from hockeystick.declared import checked, declare, declared
+from hockeystick.checks import checked, declare, declared, non_negative, probability, whole
 from hockeystick.evidence import Evidence
 from hockeystick.loss.atoms import EVERYTHING, AtomicLoss
 from hockeystick.loss.base import Loss

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hockeystick.declared import checked, declared
+from hockeystick.checks import checked, declared
 from hockeystick.loss.families.log_gamma import GammaLoss
 from hockeystick.loss.families.logit_beta import BetaLoss
 from hockeystick.loss.families.posterior import category_pair, prior_count

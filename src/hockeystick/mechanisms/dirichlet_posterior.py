@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from hockeystick.declared import call_text, checked, declare, declared
+from hockeystick.checks import call_text, checked, declare, declared
 from hockeystick.errors import ParameterError
 from hockeystick.loss.families.log_gamma import GammaLoss
 from hockeystick.loss.families.logit_beta import BetaLoss

@@ -8,8 +8,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from hockeystick.checks import finite_non_negative, non_negative
-from hockeystick.declared import call_text, declare, declared
+from hockeystick.checks import call_text, declare, declared, finite_non_negative, non_negative
 from hockeystick.errors import ParameterError
 from hockeystick.evidence import Evidence
 from hockeystick.loss.families.assumptions import Assumptions, Bound

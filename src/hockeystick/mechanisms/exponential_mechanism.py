@@ -6,8 +6,7 @@ import math
 
 import numpy as np
 
-from hockeystick.checks import non_negative, whole
-from hockeystick.declared import checked, declare, declared
+from hockeystick.checks import checked, declare, declared, non_negative, whole
 from hockeystick.evidence import Evidence
 from hockeystick.loss.atoms import EVERYTHING, NOTHING
 from hockeystick.loss.base import Loss

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Self
 
-from hockeystick.checks import finite_positive, yes_or_no
-from hockeystick.declared import call_text, checked, declared
+from hockeystick.checks import call_text, checked, declared, finite_positive, yes_or_no
 from hockeystick.errors import RelationError
 from hockeystick.loss.families.log_gamma import GammaLoss
 from hockeystick.loss.families.posterior import gamma_pair, prior_count

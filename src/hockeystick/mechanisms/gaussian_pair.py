@@ -8,8 +8,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from hockeystick.checks import whole
-from hockeystick.declared import call_text, declare, declared
+from hockeystick.checks import call_text, declare, declared, whole
 from hockeystick.errors import ParameterError
 from hockeystick.evidence import Evidence
 from hockeystick.loss.atoms import NOTHING

@@ -5,8 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any
 
-from hockeystick.checks import finite_non_negative, probability
-from hockeystick.declared import checked, declare, declared
+from hockeystick.checks import checked, declare, declared, finite_non_negative, probability
 from hockeystick.evidence import Evidence
 from hockeystick.loss.base import Loss
 from hockeystick.loss.points import table_pair

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from hockeystick.checks import non_negative, whole
-from hockeystick.declared import checked, declare, declared
+from hockeystick.checks import checked, declare, declared, non_negative, whole
 from hockeystick.evidence import Evidence
 from hockeystick.mechanism import Mechanism
 from hockeystick.mechanisms.approximate_dp import two_point_loss

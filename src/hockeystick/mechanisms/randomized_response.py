@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any, Self
 
-from hockeystick.checks import Whole, non_negative, probability, whole
-from hockeystick.declared import checked, declare, declared
+from hockeystick.checks import Whole, checked, declare, declared, non_negative, probability, whole
 from hockeystick.errors import ParameterError
 from hockeystick.evidence import Evidence
 from hockeystick.loss.atoms import EVERYTHING, AtomicLoss

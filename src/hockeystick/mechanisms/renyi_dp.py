@@ -9,8 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from hockeystick.checks import above_one, non_negative
-from hockeystick.declared import checked, declare, declared
+from hockeystick.checks import above_one, checked, declare, declared, non_negative
 from hockeystick.errors import ParameterError
 from hockeystick.evidence import Evidence
 from hockeystick.mechanism import Mechanism

@@ -6,8 +6,7 @@ import math
 
 import numpy as np
 
-from hockeystick.checks import finite_non_negative, whole
-from hockeystick.declared import checked, declared
+from hockeystick.checks import checked, declared, finite_non_negative, whole
 from hockeystick.evidence import Evidence
 from hockeystick.mechanism import Mechanism
 from hockeystick.numerics.types import Array

@@ -24,6 +24,8 @@ ROUTES = {
 }
 """In the order in which "auto" tries them; their names are listed in the package too."""
 METHODS = (AUTO, *ROUTES)
+FEW_STEPS = 200
+"""Up to here it is worth to look first whether they are harmless: the contour may take long."""
 
 
 def check_method(method: str) -> None:
@@ -56,10 +58,10 @@ def answer(question: Question, loss: ComposedLoss, method: str = AUTO) -> Interv
         return (extreme or _by(question, ROUTES[method], loss))._replace(method=method)
     if extreme:
         return extreme
-    if loss.one or not loss.continuous:
+    if loss.one or not loss.continuous or loss.steps <= FEW_STEPS:
         with suppress(*CannotAnswer):
             return question.by(closed_form.ROUTE, loss)
-    routes, added_first = [contour.ROUTE, lattice.ROUTE], False
+    routes, added_first = [contour.ROUTE, closed_form.ROUTE, lattice.ROUTE], False
     if not loss.smooth or loss.steps <= adding.FEW:
         if dense.is_dense(loss):
             return dense.by_fewer_atoms(question, loss, answer)

@@ -85,16 +85,13 @@ class EpsilonAt(Question):
         return renyi.epsilon(curve, self.delta)
 
     def extreme(self, loss: ComposedLoss) -> Interval | None:
-        """For a δ of at most the mass at infinity, where no finite loss is positive, and where a
-        few steps, or harmless ones, are never told apart."""
+        """For a δ of at most the mass at infinity, and where no finite loss is positive."""
         if loss.infinite > self.delta:
             least = math.inf if loss.least_infinite > self.delta else 0.0
             return Interval(least, math.inf, "closed form")
         low, high = loss.highest
         if self.delta <= loss.least_infinite or high <= 0:
             return Interval(max(0.0, low), max(0.0, high), "closed form")
-        if loss.one is None and loss.is_never_told_apart(self.delta):
-            return Interval(0.0, 0.0, "closed form")
         return None
 
     def always(self, loss: ComposedLoss) -> Interval:

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from hockeystick.checks import whole
-from hockeystick.declared import declared
+from hockeystick.checks import declared, whole
 from hockeystick.evidence import Evidence, known
 from hockeystick.mechanism import Mechanism
 from hockeystick.numerics.types import Array

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from hockeystick.checks import probability
-from hockeystick.declared import checked, declared
+from hockeystick.checks import checked, declared, probability
 from hockeystick.errors import NumericalError, ParameterError
 from hockeystick.evidence import Curve, Evidence, known
 from hockeystick.loss.atoms import NOTHING

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from hockeystick.checks import Whole, whole
-from hockeystick.declared import checked, declared
+from hockeystick.checks import Whole, checked, declared, whole
 from hockeystick.errors import ParameterError
 from hockeystick.evidence import Evidence
 from hockeystick.loss.allocation.epoch import allocation

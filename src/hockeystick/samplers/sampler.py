@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hockeystick.checks import whole
-from hockeystick.declared import declared
+from hockeystick.checks import declared, whole
 from hockeystick.errors import NumericalError, ParameterError
 from hockeystick.evidence import Curve, Evidence, known, smaller
 from hockeystick.loss.base import Loss

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hockeystick.checks import Whole
-from hockeystick.declared import checked, declared
+from hockeystick.checks import Whole, checked, declared
 from hockeystick.errors import RelationError
 from hockeystick.evidence import Evidence, known
 from hockeystick.mechanism import Mechanism

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from hockeystick.checks import Whole, probability
-from hockeystick.declared import checked, declared
+from hockeystick.checks import Whole, checked, declared, probability
 from hockeystick.evidence import Evidence, known
 from hockeystick.loss.atoms import NOTHING
 from hockeystick.loss.base import Loss

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from hockeystick.checks import Whole
-from hockeystick.declared import checked, declared
+from hockeystick.checks import Whole, checked, declared
 from hockeystick.errors import NumericalError, ParameterError
 from hockeystick.evidence import Curve, Evidence
 from hockeystick.loss.atoms import EVERYTHING, NOTHING

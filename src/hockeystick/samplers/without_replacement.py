@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from hockeystick.checks import Whole, whole
-from hockeystick.declared import checked, declared
+from hockeystick.checks import Whole, checked, declared, whole
 from hockeystick.errors import ParameterError
 from hockeystick.evidence import Evidence, known
 from hockeystick.loss.atoms import NOTHING

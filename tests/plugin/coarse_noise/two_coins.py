@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from hockeystick import ADD_REMOVE, Mechanism, Poisson, Relation, Sampler
-from hockeystick.checks import probability
-from hockeystick.declared import checked, declared
+from hockeystick.checks import checked, declared, probability
 from hockeystick.evidence import Evidence
 from hockeystick.numerics.types import Array
 from hockeystick.random.generators import Randomness

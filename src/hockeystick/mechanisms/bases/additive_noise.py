@@ -5,8 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from hockeystick.checks import finite_positive, non_negative, whole
-from hockeystick.declared import checked, declared
+from hockeystick.checks import checked, declared, finite_positive, non_negative, whole
 from hockeystick.evidence import Evidence
 from hockeystick.loss.atoms import EVERYTHING, NOTHING
 from hockeystick.loss.base import Loss

@@ -6,8 +6,7 @@ import math
 from abc import abstractmethod
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from hockeystick.checks import Whole, non_negative, whole
-from hockeystick.declared import checked, declared
+from hockeystick.checks import Whole, checked, declared, non_negative, whole
 from hockeystick.errors import ParameterError
 from hockeystick.evidence import Evidence
 from hockeystick.loss.atoms import EVERYTHING, NOTHING

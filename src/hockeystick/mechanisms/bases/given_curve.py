@@ -6,7 +6,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Mapping
 from typing import Any, Self
 
-from hockeystick.declared import call_text
+from hockeystick.checks import call_text
 from hockeystick.errors import ParameterError
 from hockeystick.mechanism import Mechanism
 

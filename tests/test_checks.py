@@ -11,8 +11,7 @@ from typing import Any
 import pytest
 
 import hockeystick as hs
-from hockeystick.checks import Between, Whole, probability
-from hockeystick.declared import CallText, checked, declare, declared
+from hockeystick.checks import Between, CallText, Whole, checked, declare, declared, probability
 from hockeystick.errors import ParameterError
 
 
@@ -138,7 +137,7 @@ def test_a_class_that_is_not_declared_has_no_call() -> None:
     class Plain(CallText):
         """Nothing is known of its arguments."""
 
-    assert repr(Plain()).startswith("<tests.test_declared.")
+    assert repr(Plain()).startswith("<tests.test_checks.")
 
 
 # the texts of mechanisms and samplers are a contract: what was saved is read ----------------------
