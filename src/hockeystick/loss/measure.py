@@ -48,5 +48,21 @@ class Tails(NamedTuple):
     p_below: Array
     q_below: Array
 
+    def between(self) -> tuple[Array, Array, Array, Array]:
+        """P-masses between neighbours among the losses, which grow, and from how large a tail each
+        is taken; then Q-masses.
+
+        From the side where less is left. No tail may grow again: the noise of tails that are known
+        roughly would add up, cell by cell, where only what is positive is kept.
+        """
+        return *_between(self.p_above, self.p_below), *_between(self.q_above, self.q_below)
+
+
+def _between(above: Array, below: Array) -> tuple[Array, Array]:
+    above, below = np.minimum.accumulate(above), np.maximum.accumulate(below)
+    smaller = above[:-1] < below[1:]
+    masses = np.where(smaller, above[:-1] - above[1:], below[1:] - below[:-1])
+    return masses, np.where(smaller, above[:-1], below[1:])
+
 
 NO_ATOMS = Atoms(EMPTY, EMPTY)

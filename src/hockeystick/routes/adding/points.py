@@ -13,6 +13,7 @@ import numpy as np
 
 from hockeystick.errors import NumericalError
 from hockeystick.loss.base import Loss
+from hockeystick.loss.measure import Tails
 from hockeystick.numerics.types import Array
 from hockeystick.routes.adding.law import EPS, FIRST_POINTS, Law, Tilt, costliest, rounding_cost
 from hockeystick.routes.grid.support import mass_below
@@ -107,20 +108,12 @@ def _cells(loss: Loss, mass: float, most: int, tilt: Tilt) -> Cells:
 
 
 def _measured(points: Array, tails: Array) -> Cells:
-    p, p_error = _between(tails[0], tails[2])
-    q, q_error = _between(tails[1], tails[3])
+    p, p_tail, q, q_tail = Tails(*tails).between()
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         ratio = np.log(p) - np.log(q)
-        error = p_error / p + q_error / q
+        error = 4 * EPS * (p_tail / p + q_tail / q)
     known = (p > LEAST_MASS) & (q > LEAST_MASS) & (error < 1)
     left, right = points[:-1], points[1:]
     least = np.where(known, np.clip(ratio - error, left, right), left)
     largest = np.where(known, np.clip(ratio + error, left, right), right)
     return Cells(points, p, least, largest)
-
-
-def _between(above: Array, below: Array) -> tuple[Array, Array]:
-    """Masses between neighbouring points, from the side where less is left, and their rounding."""
-    smaller = above[:-1] < below[1:]
-    mass = np.where(smaller, above[:-1] - above[1:], below[1:] - below[:-1])
-    return np.maximum(mass, 0), 4 * EPS * np.where(smaller, above[:-1], below[1:])

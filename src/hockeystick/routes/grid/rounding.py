@@ -40,23 +40,12 @@ class Transform(NamedTuple):
     """Error of `log_mass`, in units of the last place of 1."""
 
 
-def _cells(loss: Loss, edges: Array) -> tuple[Array, Array]:
-    """P- and Q-mass of the continuous part between neighbouring edges."""
-    p_above, q_above, p_below, q_below = loss.tails(edges)
-
-    def between(above: Array, below: Array) -> Array:
-        smaller = above[:-1] < below[1:]
-        return np.maximum(np.where(smaller, above[:-1] - above[1:], below[1:] - below[:-1]), 0)
-
-    return between(p_above, p_below), between(q_above, q_below)
-
-
 def round_up(loss: Loss, first: float, width: float, count: int) -> Array:
     """P-masses on the grid after each loss moves to both neighbours, P- and Q-mass kept."""
     x = first + width * np.arange(count)
     masses = np.zeros(count)
     if loss.continuous:
-        p, q = _cells(loss, x)
+        p, _, q, _ = loss.tails(x).between()
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             excess = np.expm1(np.log(p) - np.log(q) - x[:-1])
         part = np.clip(np.nan_to_num(excess / math.expm1(width), nan=0.5, posinf=1.0), 0, 1)
@@ -119,7 +108,7 @@ def _best_shift(lags: Array, weights: Array, width: float) -> float:
 
 def _merge(loss: Loss, x: Array, edges: Array, width: float) -> tuple[Array, Array]:
     """P-mass of each cell, and how far its mean ratio lies below the grid point."""
-    p, q = _cells(loss, edges)
+    p, _, q, _ = loss.tails(edges).between()
     with np.errstate(divide="ignore", invalid="ignore"):
         lag = x - (np.log(p) - np.log(q))
     # A lag of more than a cell is a ratio lost to rounding: such mass is not counted at all.
