@@ -146,8 +146,8 @@ def _event_set(curve: Curve, order: float) -> Callable[[Array], Array]:
     orders = np.concatenate([orders, orders])
     limits = np.concatenate([forward, backward])
     reverse = np.arange(orders.size) >= orders.size // 2
-    known = np.isfinite(limits)
-    orders, limits, reverse = orders[known], limits[known], reverse[known]
+    finite = np.isfinite(limits)
+    orders, limits, reverse = orders[finite], limits[finite], reverse[finite]
     limits = limits + 2e-15 / (orders - 1)  # rounding of the binary divergences near order 1
 
     def least(p: Array) -> Array:

@@ -58,16 +58,18 @@ def epsilons_at(
     return at
 
 
-def _is_milder(side: ComposedLoss, delta: float, counts: Array, found: Array) -> bool:
+def _is_milder(side: ComposedLoss, delta: float, counts: Array, epsilons: Array) -> bool:
     """Whether this direction needs no larger ε at any count, by Chernoff's bound at one point."""
-    if (counts * side.top <= found).all():
+    if (counts * side.top <= epsilons).all():
         return True
     whole = _times(side, int(counts[-1]))
     if len(whole.parts) > 1:
         return False
-    saddle = find_saddle(whole, float(found[-1]), None)
+    saddle = find_saddle(whole, float(epsilons[-1]), None)
     log_bounds = (
-        (counts / counts[-1])[:, None] * saddle.k - found[:, None] * saddle.x + log_kappa(saddle.x)
+        (counts / counts[-1])[:, None] * saddle.k
+        - epsilons[:, None] * saddle.x
+        + log_kappa(saddle.x)
     )
     return bool((log_bounds.min(axis=1) <= math.log(delta)).all())
 
@@ -90,13 +92,13 @@ def _grid_block(side: ComposedLoss, log_delta: float, counts: Array) -> tuple[Ar
     least = float(scale[0])
     rough = rounded_line(whole, None, log_delta, POINTS // 8, least, True)
     epsilon = float(_sensible(solve(rough, log_delta))[0])
-    found = []
+    epsilons = []
     for up in (False, True):
         line = rounded_line(whole, epsilon, log_delta, POINTS, least, up)
         target = math.log(math.exp(log_delta) - (line.loss.infinite if up else 0.0))
         roots = _sensible(solve(line, target, scale))
-        found.append(_ends(line, roots, target, scale)[up])
-    return _clipped(found[0], found[1])
+        epsilons.append(_ends(line, roots, target, scale)[up])
+    return _clipped(epsilons[0], epsilons[1])
 
 
 def _sensible(epsilons: Array) -> Array:

@@ -161,9 +161,9 @@ class WithReplacement(Sampler):
         n, chance = self.size, 1 / self.population
         log_b = gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1)
         log_b = log_b + k * math.log(chance) + (n - k) * math.log1p(-chance)
-        found = values.copy()
+        with_tail = values.copy()
         every = np.array([self.size * base.top])  # all draws are of the record
-        found[np.isinf(orders)] = log_mixed(self.drawn, every)[0]
+        with_tail[np.isinf(orders)] = log_mixed(self.drawn, every)[0]
         for i in np.flatnonzero(np.isfinite(orders)):
             s = float(orders[i]) - 1
             if base.gaussian_shift is None:
@@ -172,11 +172,11 @@ class WithReplacement(Sampler):
                 kl = (k * base.gaussian_shift) ** 2 / 2
                 more = s * (s + 1) * kl
             if s == 0:
-                found[i] += float(np.exp(log_b) @ kl)
+                with_tail[i] += float(np.exp(log_b) @ kl)
                 continue
             log_more = float(np.logaddexp.reduce(log_b + more))
-            found[i] = float(np.logaddexp(s * values[i], log_more)) / s
-        return found
+            with_tail[i] = float(np.logaddexp(s * values[i], log_more)) / s
+        return with_tail
 
     def _amplified(self, near: list[Loss], far: list[Loss], rest: float) -> AmplifiedCurve:
         weights, _ = self._copies

@@ -188,16 +188,16 @@ def solve(line: Line, log_target: float, scale: Array = ONE) -> Array:
 
 
 def ends(
-    line: Line, root: Array, found: Sum, log_target: float, log_upper: float, scale: Array = ONE
+    line: Line, root: Array, sums: Sum, log_target: float, log_upper: float, scale: Array = ONE
 ) -> tuple[Array, Array]:
     """Move off the roots until the error of the sum no longer reaches the target, either way."""
-    if not np.isfinite(found.log_value).all():
+    if not np.isfinite(sums.log_value).all():
         raise NumericalError("the contour lost all digits")
     sign = np.repeat([-1.0, 1.0], root.size)
     goal = np.repeat([log_target, log_upper], root.size)
-    start, value, rate = (np.tile(x, 2) for x in (root, found.log_value, found.rate))
+    start, value, rate = (np.tile(x, 2) for x in (root, sums.log_value, sums.rate))
     both = ONE if scale is ONE else np.tile(scale, 2)
-    error = np.append(found.too_high, found.too_low)
+    error = np.append(sums.too_high, sums.too_low)
     gap = np.abs(np.expm1(np.minimum(goal - value, 700))) + np.exp(np.minimum(error - value, 700))
     move = 2 * gap / rate + 8 * EPS * (min(1.0, 1 / line.centre) + np.abs(start))
     for _ in range(60):

@@ -110,19 +110,19 @@ def delta(loss: ComposedLoss, epsilon: float) -> Interval:
     points = np.array([epsilon - loss.slip, epsilon + loss.slip])
     if not loss.slip:
         points = points[:1]
-    found = line.delta(points)
-    if found.lost[0] > LOST and math.isinf(line.loss.top):
+    sums = line.delta(points)
+    if sums.lost[0] > LOST and math.isinf(line.loss.top):
         saddle = find_saddle(loss.sketch(MOST_PLANNING_PARTS), epsilon, None)
         mass = TRUNCATED * math.exp(saddle.log_delta)
         if mass > 0:
             other = plan(loss.truncated(mass), epsilon, None)
             again = other.delta(points)
-            if again.lost[0] < found.lost[0]:
-                line, found = other, again
-    if found.log_value[0] == -math.inf:
+            if again.lost[0] < sums.lost[0]:
+                line, sums = other, again
+    if sums.log_value[0] == -math.inf:
         raise NumericalError(f"the contour lost all digits at epsilon = {epsilon!r}")
-    upper = math.exp(found.log_value[0]) + math.exp(found.too_low[0])
-    lower = math.exp(found.log_value[-1]) - math.exp(min(found.too_high[-1], 700))
+    upper = math.exp(sums.log_value[0]) + math.exp(sums.too_low[0])
+    lower = math.exp(sums.log_value[-1]) - math.exp(min(sums.too_high[-1], 700))
     least, most = max(0.0, lower * (1 - 4 * EPS)), upper * (1 + 4 * EPS) + 5e-324
     if line.loss.infinite:
         least, most = added(least, most, (loss.least_infinite, line.loss.infinite))
@@ -134,25 +134,25 @@ def epsilon(loss: ComposedLoss, delta: float) -> Interval:
     log_target = math.log(delta - loss.least_infinite)
     line = line_for(loss, None, log_target)
     root = solve(line, log_target)
-    found = line.delta(root)
-    if found.lost[0] > LOST and math.isinf(line.loss.top):
+    sums = line.delta(root)
+    if sums.lost[0] > LOST and math.isinf(line.loss.top):
         other = plan(loss.truncated(math.exp(log_target) * TRUNCATED), None, log_target)
         other_root = solve(other, log_target)
         again = other.delta(other_root)
-        if again.lost[0] < found.lost[0] - 1:
-            line, root, found = other, other_root, again
+        if again.lost[0] < sums.lost[0] - 1:
+            line, root, sums = other, other_root, again
     for _ in range(3):
-        precise = found.too_high[0] - found.log_value[0] < ACCURATE
+        precise = sums.too_high[0] - sums.log_value[0] < ACCURATE
         # Neither aliases nor cancellation: what is left is the rounding of any line.
-        precise |= found.too_high[0] < found.too_low[0] + 1 and found.lost[0] < LOST
+        precise |= sums.too_high[0] < sums.too_low[0] + 1 and sums.lost[0] < LOST
         if precise or abs(root[0] - line.epsilon) * line.centre < 0.05:
             break
         line = line_for(line.loss, float(root[0]), log_target)
         root = solve(line, log_target)
-        found = line.delta(root)
+        sums = line.delta(root)
     if delta <= line.loss.infinite:
         raise NumericalError(f"delta = {delta!r} is too near the mass at infinity")
-    lower, upper = ends(line, root, found, log_target, math.log(delta - line.loss.infinite))
+    lower, upper = ends(line, root, sums, log_target, math.log(delta - line.loss.infinite))
     return Interval(
         max(0.0, float(lower[0]) - loss.slip), max(0.0, float(upper[0]) + loss.slip), CONTOUR
     )

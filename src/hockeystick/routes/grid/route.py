@@ -90,14 +90,14 @@ def epsilon(loss: ComposedLoss, delta: float) -> Interval:
 def _converge(ends: Callable[[int], tuple[float, float]], parts: int) -> Interval:
     """Refine once, to the number of points that the first gap asks for."""
     most = min(MOST_POINTS, MOST_WORK // parts)
-    found = [ends(min(FIRST_POINTS, most))]
-    lower, upper = found[0]
+    tries = [ends(min(FIRST_POINTS, most))]
+    lower, upper = tries[0]
     gap = (upper - lower) / max(upper, 1e-300) if math.isfinite(upper) else 1.0
     if gap > ENOUGH and most > FIRST_POINTS:
         # The gap shrinks with the width squared.
         wanted = max(2 * FIRST_POINTS, FIRST_POINTS * math.sqrt(gap / ENOUGH))
-        found.append(ends(int(min(most, wanted))))
-    lower, upper = max(a for a, _ in found), min(b for _, b in found)
+        tries.append(ends(int(min(most, wanted))))
+    lower, upper = max(a for a, _ in tries), min(b for _, b in tries)
     if lower > upper * (1 + 1e-9):
         raise NumericalError(f"the lattice contradicts itself: {lower!r} > {upper!r}")
     return Interval(min(lower, upper), upper, "lattice")
