@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Generic, Literal, TypeVar, overload
+from typing import Any, Literal, TypeVar, overload
 
 from hockeystick import checks
 from hockeystick.errors import NumericalError, ParameterError
@@ -75,88 +75,87 @@ def calibrate(
     Gaussian(3.730631...)
     """
     e, d = checks.non_negative("epsilon", epsilon), checks.probability("delta", delta)
-    return _Target(family, e, d, relation, method, integer).just_met()
+    search = _Search(family, e, d, {"relation": relation, "method": method}, integer)
+    inside, outside = search.edge()
+    x, step = search.number(inside), TOLERANCE / 4
+    for _ in range(30):
+        mechanism = family(x)
+        if search.excess(x) < 0 and search.is_met_the_other_way(mechanism):
+            return mechanism
+        further = 1 if integer else x * step
+        x += further if inside >= outside else -further
+        step *= 2  # the two questions may be answered by routes of different accuracy
+    raise NumericalError(f"no parameter near {x!r} was verified to meet the target")
 
 
 @dataclass(frozen=True)
-class _Target(Generic[M]):
-    """(ε, δ), and how far each mechanism `family(x)` is from meeting it; see `calibrate`."""
+class _Search:
+    """Where `family(x)` stops to meet (ε, δ); see `calibrate`."""
 
-    family: Callable[..., M]
+    family: Callable[..., Mechanism]
     epsilon: float
     delta: float
-    relation: Relation | None
-    method: str
+    how: dict[str, Any]
+    """The relation and the method of every question."""
     integer: bool
     asked: dict[float, float] = field(default_factory=dict)
     """The excess at each x so far."""
 
-    def just_met(self) -> M:
-        """The mechanism next to the edge, or the last one of whole numbers."""
-        met, missed = self._bracket()
-        better = 1 if met >= missed else -1
-        if met != missed:
-            left, right = min(met, missed), max(met, missed)
-            apart = 1 / (self._number(right) + 1) if self.integer else TOLERANCE
-            ends = find_root(
-                lambda log_x: self._excess(self._number(log_x)), left, right, apart, straight=True
-            )
-            met = ends[better > 0]
-        x, step = self._number(met), TOLERANCE / 4
-        for _ in range(30):
-            mechanism = self.family(x)
-            if self._excess(x) < 0 and self._is_met_the_other_way(mechanism):
-                return mechanism
-            x += better * (1 if self.integer else x * step)
-            step *= 2  # the two questions may be answered by routes of different accuracy
-        raise NumericalError(f"no parameter near {x!r} was verified to meet the target")
+    def number(self, log_x: float) -> float:
+        return round(math.exp(log_x)) if self.integer else math.exp(log_x)
 
-    def _excess(self, x: float) -> float:
+    def excess(self, x: float) -> float:
         """log(ε(x)/ε), positive where the target is missed and never 0; of δ where ε is 0."""
         if x not in self.asked:
             mechanism = self.family(x)
             if self.epsilon > 0:
-                self.asked[x] = _log_ratio(self._epsilon(mechanism), self.epsilon)
+                cost, most = float(mechanism.epsilon(self.delta, **self.how)), self.epsilon
             else:
-                self.asked[x] = _log_ratio(self._delta(mechanism), self.delta)
+                cost, most = float(mechanism.delta(0.0, **self.how)), self.delta
+            over = 0.0 if cost == most else _log(cost) - _log(most)
+            self.asked[x] = max(over, LEAST) if cost > most else min(over, -LEAST)
         return self.asked[x]
 
-    def _is_met_the_other_way(self, mechanism: Mechanism) -> bool:
+    def is_met_the_other_way(self, mechanism: Mechanism) -> bool:
+        """Whether the question that `excess` does not ask has a good answer, too."""
         if self.epsilon > 0:
-            return self._delta(mechanism) <= self.delta
-        return self._epsilon(mechanism) == 0
+            return mechanism.delta(self.epsilon, **self.how) <= self.delta
+        return mechanism.epsilon(self.delta, **self.how) <= 0
 
-    def _epsilon(self, mechanism: Mechanism) -> float:
-        return float(mechanism.epsilon(self.delta, relation=self.relation, method=self.method))
-
-    def _delta(self, mechanism: Mechanism) -> float:
-        return float(mechanism.delta(self.epsilon, relation=self.relation, method=self.method))
-
-    def _number(self, log_x: float) -> float:
-        return round(math.exp(log_x)) if self.integer else math.exp(log_x)
+    def edge(self) -> tuple[float, float]:
+        """log x on both sides of the edge, the one that meets the target first; counts are next to
+        each other, or the same if all meet it, as far as the domain goes."""
+        inside, outside = self._bracket()
+        if inside == outside:
+            return inside, outside
+        left, right = sorted((inside, outside))
+        apart = 1 / (self.number(right) + 1) if self.integer else TOLERANCE
+        left, right = find_root(
+            lambda log_x: self.excess(self.number(log_x)), left, right, apart, straight=True
+        )
+        return (left, right) if inside < outside else (right, left)
 
     def _bracket(self) -> tuple[float, float]:
-        """log x of a parameter that meets the target, and of one that misses it.
+        """The same, further apart.
 
-        Both ways by turns: where ε is infinite, nothing tells which way the target is. Among whole
-        numbers the two are the same if all meet it, as far as the domain goes.
+        Both ways by turns: where ε is infinite, nothing tells which way the target is.
         """
-        first = self._excess(1)
-        steps = (COUNT_STEP,) if self.integer else (STEP, -STEP)
-        ways = [_Way(first, step) for step in steps]
+        first = self.excess(1)
+        ways = [_Way(first, step) for step in ((COUNT_STEP,) if self.integer else (STEP, -STEP))]
         for _ in range(MOST_STEPS):
             for way in [way for way in ways if not way.ended]:
+                last, log_x = way.last, way.next()
                 try:
-                    excess = self._excess(self._number(way.next))
+                    excess = self.excess(self.number(log_x))
                 except ParameterError:
-                    way.limit = way.next
-                    last, limit = self._number(way.last), self._number(way.limit)
-                    way.ended = abs(limit - last) <= max(self.integer, 1e-12 * last)
+                    way.limit = log_x
+                    gap = abs(self.number(log_x) - self.number(last))
+                    way.ended = gap <= max(self.integer, 1e-12 * self.number(last))
                     continue
                 if (excess > 0) != (first > 0):
-                    return (way.last, way.next) if excess > 0 else (way.next, way.last)
+                    return (last, log_x) if excess > 0 else (log_x, last)
                 way.ended = abs(excess) > abs(first) + 1e-9  # away from the target
-                way.go_on(excess)
+                way.go_on(log_x, excess)
                 if abs(excess) < abs(first) - 1e-9:  # towards it, and the other way leads away
                     ways = [way]
                     break
@@ -175,24 +174,19 @@ class _Way:
         self.limit = math.copysign(FARTHEST, step)
         self.ended = False
 
-    @property
     def next(self) -> float:
         """A step on, or half of the way to where the domain ends."""
         on = self.last + self.step
         return on if abs(on) < abs(self.limit) else (self.last + self.limit) / 2
 
-    def go_on(self, excess: float) -> None:
+    def go_on(self, log_x: float, excess: float) -> None:
         """The next step goes just past where a straight line would meet the target."""
-        moved, gained = self.next - self.last, abs(self.excess) - abs(excess)
-        self.last, self.excess = self.next, excess
+        moved, gained = log_x - self.last, abs(self.excess) - abs(excess)
+        self.last, self.excess = log_x, excess
         if 0 < gained < math.inf:
             on = PAST * abs(excess) / gained * abs(moved)
             self.step = math.copysign(min(max(on, SHORTEST), 16 * abs(moved)), moved)
 
 
-def _log_ratio(cost: float, most: float) -> float:
-    """log(cost/most), and never 0: what equals the target meets it."""
-    if cost == most:
-        return -LEAST
-    log_cost, log_most = (math.log(each) if each > 0 else -math.inf for each in (cost, most))
-    return max(log_cost - log_most, LEAST) if cost > most else min(log_cost - log_most, -LEAST)
+def _log(value: float) -> float:
+    return math.log(value) if value > 0 else -math.inf
