@@ -161,5 +161,4 @@ def write_csv(curves: Sequence[Curve], kind: Kind, path: str) -> None:
         for curve in curves
         for values in zip(curve.x, curve.y, curve.lower, curve.upper, strict=True)
     )
-    with open(path, "w", newline="", encoding="utf-8") as file:
-        saving.write_csv(file, ("expression", kind.x, kind.y, "lower", "upper"), rows)
+    saving.write_csv(path, ("expression", kind.x, kind.y, "lower", "upper"), rows)
