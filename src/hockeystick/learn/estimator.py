@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import sys
 import warnings
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from numbers import Integral
 from typing import Any
 
@@ -58,34 +58,33 @@ class TuningWarning(UserWarning):
     """Several models are trained on the same data, and each of them costs privacy."""
 
 
+@dataclass(eq=False, repr=False)
 class PrivateEstimator(BaseEstimator):  # type: ignore[misc]
-    """A linear model trained by `private_sgd`; see the subclasses."""
+    """A linear model trained by `private_sgd`; see the subclasses.
 
-    # Named by the subclasses, whose signatures scikit-learn reads.
-    epsilon: float
-    delta: float
-    clip: float
-    sampler: str
-    batch_size: int
-    epochs: float
-    noise: str | None
-    learning_rate: float
-    momentum: float
-    regularisation: float
-    fit_intercept: bool
-    population: int | None
-    relation: Relation | str | None
-    random_state: Any
-    verbose: bool
+    A dataclass keeps the parameters as they were given, which is scikit-learn's rule.
+    """
 
-    coef_: Array
-    intercept_: Array
-    privacy_: Privacy
-    n_iter_: int
+    epsilon: float = 1.0
+    delta: float = 1e-5
+    clip: float = 1.0
+    sampler: str = "poisson"
+    batch_size: int = 512
+    epochs: float = 20
+    noise: str | None = None
+    learning_rate: float = 1.0
+    momentum: float = 0.0
+    regularisation: float = 0.0
+    fit_intercept: bool = True
+    population: int | None = None
+    relation: Relation | str | None = None
+    random_state: Any = None
+    verbose: bool = False
 
-    def _keep(self, parameters: dict[str, Any]) -> None:
-        """Keep the parameters of `__init__` as they were given, which is scikit-learn's rule."""
-        self.__dict__.update({name: each for name, each in parameters.items() if name != "self"})
+    coef_: Array = field(init=False)
+    intercept_: Array = field(init=False)
+    privacy_: Privacy = field(init=False)
+    n_iter_: int = field(init=False)
 
     def plan(self, records: int) -> Plan:
         """What `fit` runs on so many records: calibrated to (epsilon, delta), exactly.
