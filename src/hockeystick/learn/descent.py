@@ -66,29 +66,24 @@ class Descent:
 
     def run(self) -> None:
         """All steps that are left; all of them are spent, however the run ends."""
+        watch, steps, stop = self.watch, self.plan.steps, False
         try:
-            self._run()
+            with bar(steps, watch.progress) as show:
+                while self.state.done < steps and not stop:
+                    report = watch.next_report(self.state.done, steps)
+                    self.account.spend(self.plan.step, report - self.spent)
+                    self.spent = report
+                    while self.state.done < report:
+                        self.step()
+                    if self.checkpoint is not None:  # what was seen is never drawn again
+                        self.checkpoint.save(self.state, self.before, self.kept)
+                    if watch.watched:
+                        progress = self._progress()
+                        show(progress)
+                        stop = watch.tell(progress)
         finally:
             # To stop by what was seen is not cheaper than to go on, nor is an error.
-            self.account.spend(self.plan.step, self.plan.steps - self.spent)
-
-    def _run(self) -> None:
-        watch, stop = self.watch, False
-        with bar(self.plan.steps, watch.progress) as show:
-            while self.state.done < self.plan.steps and not stop:
-                self.steps_to(watch.next_report(self.state.done, self.plan.steps))
-                self.save()  # before anybody sees it: what was seen is never drawn again
-                if watch.watched:
-                    progress = self.progress()
-                    show(progress)
-                    stop = watch.tell(progress)
-
-    def steps_to(self, report: int) -> None:
-        """Spend all steps up to the next report, then take them."""
-        self.account.spend(self.plan.step, report - self.spent)
-        self.spent = report
-        while self.state.done < report:
-            self.step()
+            self.account.spend(self.plan.step, steps - self.spent)
 
     def step(self) -> None:
         """Draw, and descend; it is spent already."""
@@ -109,11 +104,7 @@ class Descent:
         state.velocity = plan.momentum * state.velocity - plan.learning_rate * gradient
         state.parameters = read_only(state.parameters + state.velocity)
 
-    def save(self) -> None:
-        if self.checkpoint is not None:
-            self.checkpoint.save(self.state, self.before, self.kept)
-
-    def progress(self) -> Progress:
+    def _progress(self) -> Progress:
         watch = self.watch
         parameters, plan, epsilon, loss = self.state.parameters, self.plan, None, None
         if watch.delta is not None:

@@ -13,7 +13,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from hockeystick.checks import finite_positive, probability, whole
+from hockeystick.checks import LARGEST_WHOLE, Between, finite_positive, whole
 from hockeystick.errors import ParameterError, RelationError
 from hockeystick.learn.discretion import without_values
 from hockeystick.learn.objective import Objective
@@ -31,11 +31,9 @@ from hockeystick.samplers.poisson import Poisson
 from hockeystick.samplers.sampler import Sampler
 from hockeystick.samplers.without_replacement import WithoutReplacement
 
+BELOW_ONE = Between("[0, 1)")
 SAMPLERS = ("poisson", "without-replacement", "full")
 NOISES: dict[str, type[AdditiveNoise]] = {"gaussian": Gaussian, "laplace": Laplace}
-
-LARGEST = 2**62
-"""No population, batch or number of steps is larger."""
 
 MANY = {
     "calibration", "ensemble", "feature_selection", "impute", "model_selection", "multiclass",
@@ -95,7 +93,7 @@ class PrivateEstimator(BaseEstimator):  # type: ignore[misc]
         size = self._population(records)
         sampler, batch = self._sampler(size)
         steps = self._steps(size, batch)
-        epsilon, delta = finite_positive("epsilon", self.epsilon), _delta(self.delta)
+        epsilon, delta = finite_positive("epsilon", self.epsilon), BELOW_ONE("delta", self.delta)
         kind = self._noise(delta)
         noise = noise_for(kind, sampler, steps, epsilon=epsilon, delta=delta, relation=relation)
         return Plan(
@@ -127,7 +125,7 @@ class PrivateEstimator(BaseEstimator):  # type: ignore[misc]
     def _population(self, records: int) -> int:
         if self.population is None:
             return max(records, 1)  # nobody at all is a data set, too
-        declared = _count("population", self.population)
+        declared = whole("population", self.population, 1)
         if self.sampler == "without-replacement" and declared != records:
             raise ParameterError(
                 "population must be the number of records, or None, when a fixed number of them "
@@ -137,7 +135,7 @@ class PrivateEstimator(BaseEstimator):  # type: ignore[misc]
 
     def _sampler(self, size: int) -> tuple[Sampler, int]:
         """The sampler, and the public number that sums over a batch are divided by."""
-        batch = _count("batch_size", self.batch_size)
+        batch = whole("batch_size", self.batch_size, 1)
         if self.sampler == "poisson":
             return Poisson(min(1.0, batch / size)), min(batch, size)
         if self.sampler == "without-replacement":
@@ -153,7 +151,7 @@ class PrivateEstimator(BaseEstimator):  # type: ignore[misc]
 
     def _steps(self, size: int, batch: int) -> int:
         steps = finite_positive("epochs", self.epochs) * size / batch
-        if steps > LARGEST:
+        if steps > LARGEST_WHOLE:
             raise ParameterError(
                 f"epochs must be of at most 2^62 steps, got {self.epochs!r} with {batch} of {size} "
                 "in a batch"
@@ -200,20 +198,6 @@ class PrivateEstimator(BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         with without_values():
             return np.asarray(validate_data(self, x, dtype=np.float64, reset=False))
-
-
-def _count(name: str, value: Any) -> int:
-    count = whole(name, value, 1)
-    if count > LARGEST:
-        raise ParameterError(f"{name} must be an integer in [1, 2^62], got a larger one")
-    return count
-
-
-def _delta(value: float) -> float:
-    delta = probability("delta", value)
-    if delta == 1:
-        raise ParameterError("delta must be in [0, 1), as 1 allows everything, got 1.0")
-    return delta
 
 
 def _relation(given: Relation | str | None, sampler: str, declared: bool) -> Relation:
