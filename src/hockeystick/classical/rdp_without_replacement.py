@@ -85,8 +85,8 @@ def rdp_without_replacement_self_consistent(
             return 0.0
         plain = _plain_terms(epsilons, rate, n, pure)
         log_moment = log_moments or moments_of_curve(curve, n, pure)
-        known = np.array([-math.inf, *(log_moment(j) for j in range(3, n + 1))])
-        terms = log_weights(n, np.zeros(n - 1), rate, complement=False) + math.log(4) + known
+        moments = np.array([-math.inf, *(log_moment(j) for j in range(3, n + 1))])
+        terms = log_weights(n, np.zeros(n - 1), rate, complement=False) + math.log(4) + moments
         terms[0] = plain[0]  # j = 2 stays as it is
         return log_one_plus(terms if as_printed else np.minimum(plain, terms))
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from hockeystick import progress, saving
-from hockeystick.cli.shared import answer, canvas, curves, options, picture, reading
+from hockeystick.cli.shared import answer, canvas, curves, options, reading
 
 if TYPE_CHECKING:
     from hockeystick.relation import Relation
@@ -60,6 +60,8 @@ def plot(
     asked = {"relation": relation, "method": method}
     mechanisms = [reading.mechanism(expression) for expression in expressions]
     if output is not None:
+        from hockeystick.figures import plot as picture
+
         picture.check(output)
     with progress.bar("plot") as show:
         drawn = curves.curves(mechanisms, chosen, start, stop, points, delta, asked, show)
@@ -67,7 +69,7 @@ def plot(
         curves.write_csv(drawn, chosen, data)
     if output is not None:
         with saving.whole(output) as draft:
-            picture.draw(drawn, chosen, str(draft))
+            picture.draw(curves.figure(drawn, chosen), draft)
     if as_json:
         _print_json(drawn, kind)
     elif output is None and data is None:

@@ -75,13 +75,13 @@ def _divergences(curve: Callable[[float], float] | Points, orders: Array) -> tup
 
 
 def _interpolate(points: Points, orders: Array) -> Array:
-    known = [(a, e) for a, e in points if math.isfinite(a)]
+    finite = [(a, e) for a, e in points if math.isfinite(a)]
     ceiling = min((e for a, e in points if math.isinf(a)), default=math.inf)
-    x = np.array([0.0] + [a - 1 for a, _ in known])
-    y = np.array([0.0] + [(a - 1) * e for a, e in known])
+    x = np.array([0.0] + [a - 1 for a, _ in finite])
+    y = np.array([0.0] + [(a - 1) * e for a, e in finite])
     s = orders - 1
     with np.errstate(invalid="ignore"):
         inside = np.interp(s, x, y) / np.where(s > 0, s, 1)
-    at_one = known[0][1] if known else math.inf  # the divergence grows with the order
+    at_one = finite[0][1] if finite else math.inf  # the divergence grows with the order
     inside = np.where(s == 0, at_one, inside)
     return np.minimum(np.where(s <= x[-1], inside, math.inf), ceiling)
