@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import partial
-from typing import Any
 
 import numpy as np
 
@@ -26,12 +25,6 @@ from hockeystick.questions import renyi_curve
 from hockeystick.relation import Relation
 
 
-def _renyi_curve(name: str, value: Any) -> Curve:
-    return given_curve(
-        name, value, "order", lambda a, e: (above_one("order", a), non_negative("epsilon", e))
-    )
-
-
 @declared
 class RenyiDP(GivenCurve):
     """Any mechanism with Rényi divergence at most `curve(α)` at the orders where it is known.
@@ -48,7 +41,7 @@ class RenyiDP(GivenCurve):
 
     source = "Mironov 2017"
 
-    curve: Curve = checked(_renyi_curve)
+    curve: Curve = checked(given_curve("curve", "order", order=above_one, epsilon=non_negative))
 
     def __init__(self, curve: GivenAs) -> None:
         declare(self, curve=curve)
