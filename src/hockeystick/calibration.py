@@ -76,14 +76,22 @@ def calibrate(
     """
     e, d = checks.non_negative("epsilon", epsilon), checks.probability("delta", delta)
     search = _Search(family, e, d, {"relation": relation, "method": method}, integer)
-    inside, outside = search.edge()
+    inside, outside = search.bracket()
+    better = 1 if inside >= outside else -1
+    if inside != outside:
+        left, right = sorted((inside, outside))
+        # Two values of log x no further apart than this are of neighbouring counts.
+        apart = 1 / (search.number(right) + 1) if integer else TOLERANCE
+        ends = find_root(
+            lambda log_x: search.excess(search.number(log_x)), left, right, apart, straight=True
+        )
+        inside = ends[better > 0]
     x, step = search.number(inside), TOLERANCE / 4
     for _ in range(30):
         mechanism = family(x)
         if search.excess(x) < 0 and search.is_met_the_other_way(mechanism):
             return mechanism
-        further = 1 if integer else x * step
-        x += further if inside >= outside else -further
+        x += better * (1 if integer else x * step)
         step *= 2  # the two questions may be answered by routes of different accuracy
     raise NumericalError(f"no parameter near {x!r} was verified to meet the target")
 
@@ -122,23 +130,11 @@ class _Search:
             return mechanism.delta(self.epsilon, **self.how) <= self.delta
         return mechanism.epsilon(self.delta, **self.how) <= 0
 
-    def edge(self) -> tuple[float, float]:
-        """log x on both sides of the edge, the one that meets the target first; counts are next to
-        each other, or the same if all meet it, as far as the domain goes."""
-        inside, outside = self._bracket()
-        if inside == outside:
-            return inside, outside
-        left, right = sorted((inside, outside))
-        apart = 1 / (self.number(right) + 1) if self.integer else TOLERANCE
-        left, right = find_root(
-            lambda log_x: self.excess(self.number(log_x)), left, right, apart, straight=True
-        )
-        return (left, right) if inside < outside else (right, left)
+    def bracket(self) -> tuple[float, float]:
+        """log x of a parameter that meets the target, and of one that does not.
 
-    def _bracket(self) -> tuple[float, float]:
-        """The same, further apart.
-
-        Both ways by turns: where ε is infinite, nothing tells which way the target is.
+        Both ways by turns: where ε is infinite, nothing tells which way the target is. Among counts
+        the two are the same if all meet it, as far as the domain goes.
         """
         first = self.excess(1)
         ways = [_Way(first, step) for step in ((COUNT_STEP,) if self.integer else (STEP, -STEP))]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any, Self
 
-from hockeystick.checks import Whole, non_negative, probability, whole
+from hockeystick.checks import Between, Whole, non_negative, probability, whole
 from hockeystick.declared import checked, declare, declared
 from hockeystick.errors import ParameterError
 from hockeystick.evidence import Evidence
@@ -137,10 +137,9 @@ class RandomizedResponse(Mechanism):
 
         if not 0 < self.epsilon_ < math.inf:
             raise ParameterError(f"epsilon must be in (0, inf) to estimate, got {self!r}")
-        if not 0 < probability("confidence", confidence) < 1:
-            raise ParameterError(f"confidence must be in (0, 1), got {confidence!r}")
+        confidence = Between("(0, 1)")("confidence", confidence)
         counted = private.integers("reports", reports, 0, self.categories - 1)
         if counted.size == 0:
             raise ParameterError("reports must hold at least one report, got none")
         truth = 1 / (1 + (self.categories - 1) * math.exp(-self.epsilon_))
-        return estimate(counted, truth, self.categories, float(confidence))
+        return estimate(counted, truth, self.categories, confidence)
