@@ -87,22 +87,21 @@ class Descent:
 
     def step(self) -> None:
         """Draw, and descend; it is spent already."""
-        drawn = self.plan.sampler.draw(len(self.records.targets), self.rng)
+        plan, state, records = self.plan, self.state, self.records
+        drawn = plan.sampler.draw(len(records.targets), self.rng)
         for batch in drawn if isinstance(drawn, list) else [drawn]:
-            self._descend(batch)
-        self.state.done += 1
-
-    def _descend(self, batch: Array) -> None:
-        plan, state = self.plan, self.state
-        ahead = read_only(state.parameters + plan.momentum * state.velocity)
-        sums = []
-        for block in self.records.blocks(batch):
-            part = self.records.take(block)
-            sums.append(self.objective.clipped_sum(ahead, part, plan.clip, plan.norm))
-        gradient = plan.noise.release(sum(sums[1:], sums[0]), rng=self.rng) / plan.batch_size
-        gradient += plan.regularisation * ahead
-        state.velocity = plan.momentum * state.velocity - plan.learning_rate * gradient
-        state.parameters = read_only(state.parameters + state.velocity)
+            ahead = state.parameters + plan.momentum * state.velocity
+            ahead.flags.writeable = False  # no objective can write into it what it saw of records
+            sums = [
+                self.objective.clipped_sum(ahead, records.take(block), plan.clip, plan.norm)
+                for block in records.blocks(batch)
+            ]
+            gradient = plan.noise.release(sum(sums[1:], sums[0]), rng=self.rng) / plan.batch_size
+            gradient += plan.regularisation * ahead
+            state.velocity = plan.momentum * state.velocity - plan.learning_rate * gradient
+            state.parameters = state.parameters + state.velocity
+            state.parameters.flags.writeable = False
+        state.done += 1
 
     def _progress(self) -> Progress:
         watch = self.watch
@@ -115,16 +114,10 @@ class Descent:
         return Progress(self.state.done, plan.steps, epsilon, loss, parameters.copy())
 
 
-def read_only(values: Array) -> Array:
-    """The same array, into which no objective can write what it saw of the records."""
-    values.flags.writeable = False
-    return values
-
-
 def _start(shape: tuple[int, int], start: Array | None) -> State:
-    if start is None:
-        return State(0, read_only(np.zeros(shape)), np.zeros(shape))
-    given = np.array(start, dtype=float)
+    given = np.zeros(shape) if start is None else np.array(start, dtype=float)
     if given.size != shape[0] * shape[1] or not np.isfinite(given).all():
         raise ParameterError(f"start must hold {shape[0]} x {shape[1]} finite numbers")
-    return State(0, read_only(given.reshape(shape)), np.zeros(shape))
+    parameters = given.reshape(shape)
+    parameters.flags.writeable = False
+    return State(0, parameters, np.zeros(shape))
