@@ -223,7 +223,7 @@ def test_progress_is_told_and_ends_at_the_end() -> None:
     [
         ({"delta": -0.1}, "delta must be in [0, 1]"),
         ({"confidence": 1.0}, "confidence must be in (0, 1)"),
-        ({"confidence": math.nan}, "confidence must be in [0, 1]"),
+        ({"confidence": math.nan}, "confidence must be in (0, 1)"),
         ({"runs": 1}, "runs must be an integer >= 2"),
         ({"score": lambda output: math.nan}, "score must be a number for every output"),
     ],

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import os
 import stat
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from hockeystick.errors import ParameterError
-from hockeystick.saving import check_writable, read_object, write_whole
+from hockeystick.saving import check_writable, read_object, whole, write_whole
+from tests.support.command import PLAIN
 
 
 def mode(path: Path) -> int:
@@ -46,7 +49,7 @@ def test_the_draft_of_a_private_file_is_never_readable(
     sync = os.fsync
 
     def look(number: int) -> None:
-        seen.extend(mode(draft) for draft in tmp_path.glob(".*.tmp"))
+        seen.extend(mode(draft) for draft in tmp_path.glob(".*.json"))
         sync(number)
 
     monkeypatch.setattr(os, "fsync", look)
@@ -124,6 +127,39 @@ def test_a_failure_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.Monke
         write_whole(path, "new")
     assert path.read_text() == "old"
     assert [each.name for each in tmp_path.iterdir()] == ["run.json"]
+
+
+def write_half(path: Path) -> None:
+    with whole(path) as draft:
+        assert draft.suffix == path.suffix
+        draft.write_text("half")
+        raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize("before", [["out.csv"], []])
+def test_what_is_not_complete_leaves_all_as_it_was(tmp_path: Path, before: list[str]) -> None:
+    path = tmp_path / "out.csv"
+    for _ in before:
+        path.write_text("old")
+    with pytest.raises(KeyboardInterrupt):
+        write_half(path)
+    assert os.listdir(tmp_path) == before
+    assert [(tmp_path / name).read_text() for name in before] == ["old"] * len(before)
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/stdout"), reason="needs /dev/stdout")
+def test_a_pipe_is_written_to() -> None:
+    words = ("sweep", "Laplace({b})", "--b", "1,2", "--delta", "0", "--workers", "1")
+    done = subprocess.run(
+        [sys.executable, "-m", "hockeystick.cli", *words, "-o", "/dev/stdout"],
+        capture_output=True,
+        text=True,
+        check=True,
+        env=os.environ | PLAIN,
+    )
+    assert done.stdout.splitlines() == [
+        "b,epsilon,lower,upper,method", "1,1.0,1.0,1.0,closed form", "2,0.5,0.5,0.5,closed form"
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize(

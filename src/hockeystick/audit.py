@@ -14,7 +14,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from hockeystick.checks import probability, whole
+from hockeystick.checks import Between, probability, whole
 from hockeystick.errors import ParameterError
 from hockeystick.mechanism import Mechanism
 from hockeystick.numerics import clopper_pearson
@@ -98,8 +98,7 @@ def lower_bound(
     True
     """
     delta, runs = probability("delta", delta), whole("runs", runs, 2)
-    if not 0 < probability("confidence", confidence) < 1:
-        raise ParameterError(f"confidence must be in (0, 1), got {confidence!r}")
+    confidence = Between("(0, 1)")("confidence", confidence)
     scores = _scores(mechanism, (one, other), runs, score, batched, progress)
     half = runs // 2
     side, threshold, swapped = _choose([part[:half] for part in scores], delta, confidence)

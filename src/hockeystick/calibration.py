@@ -5,141 +5,184 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any, Literal, TypeVar, overload
 
 from hockeystick import checks
 from hockeystick.errors import NumericalError, ParameterError
 from hockeystick.mechanism import Mechanism
-from hockeystick.numerics.roots import find_root, last_whole
+from hockeystick.numerics.roots import find_root
 from hockeystick.relation import Relation
 
 TOLERANCE = 5e-10
 """How near the edge the answer is, relative to the parameter."""
-MOST_DOUBLINGS = 300
+STEP = math.log(2)
+"""The first step of log x."""
+COUNT_STEP = math.log(256)
+"""The same for counts: few steps of a sampled mechanism take longer to account for than many."""
+SHORTEST = 0.01
+FARTHEST = 300 * STEP
+MOST_STEPS = 300
+PAST = 1.1
+"""How far a step goes past where the target is expected: the other side of it is wanted."""
+LEAST = 5e-324
+
+M = TypeVar("M", bound=Mechanism)
 
 
+@overload
 def calibrate(
-    family: Callable[[float], Mechanism],
+    family: Callable[[int], M],
+    *,
+    epsilon: float,
+    delta: float,
+    relation: Relation | None = None,
+    method: str = "auto",
+    integer: Literal[True],
+) -> M: ...
+
+
+@overload
+def calibrate(
+    family: Callable[[float], M],
     *,
     epsilon: float,
     delta: float,
     relation: Relation | None = None,
     method: str = "auto",
     integer: bool = False,
-) -> Mechanism:
+) -> M: ...
+
+
+def calibrate(
+    family: Callable[..., M],
+    *,
+    epsilon: float,
+    delta: float,
+    relation: Relation | None = None,
+    method: str = "auto",
+    integer: bool = False,
+) -> M:
     """The mechanism `family(x)` that just meets (ε, δ)-DP, on the private side of the edge.
 
     `family` maps a positive number, a noise multiplier, a rate or a step count (`integer=True`),
-    to a mechanism whose privacy loss is monotone in it, in either direction. The bracket is found
-    by doubling from 1. The answer's upper bounds, of ε and of δ, meet the target; the parameter is
-    within about 1e-9 of where they no longer would (for integers: it is the last one).
+    to a mechanism whose privacy loss is monotone in it, in either direction. The search starts at 1
+    and follows log ε as a function of log x, which is nearly straight. The answer's upper bounds,
+    of ε and of δ, meet the target; the parameter is within about 1e-9 of where they no longer would
+    (for integers: it is the last one).
 
     >>> from hockeystick import Gaussian
     >>> calibrate(lambda sigma: Gaussian(sigma), epsilon=1, delta=1e-5)  # doctest: +ELLIPSIS
     Gaussian(3.730631...)
     """
     e, d = checks.non_negative("epsilon", epsilon), checks.probability("delta", delta)
-    target = Target(family, e, d, relation, method)
-    return target.last_met() if integer else target.just_met()
+    search = _Search(family, e, d, {"relation": relation, "method": method}, integer)
+    inside, outside = search.bracket()
+    better = 1 if inside >= outside else -1
+    if inside != outside:
+        left, right = sorted((inside, outside))
+        # Two values of log x no further apart than this are of neighbouring counts.
+        apart = 1 / (search.number(right) + 1) if integer else TOLERANCE
+        ends = find_root(
+            lambda log_x: search.excess(search.number(log_x)), left, right, apart, straight=True
+        )
+        inside = ends[better > 0]
+    x, step = search.number(inside), TOLERANCE / 4
+    for _ in range(30):
+        mechanism = family(x)
+        if search.excess(x) < 0 and search.is_met_the_other_way(mechanism):
+            return mechanism
+        x += better * (1 if integer else x * step)
+        step *= 2  # the two questions may be answered by routes of different accuracy
+    raise NumericalError(f"no parameter near {x!r} was verified to meet the target")
 
 
 @dataclass(frozen=True)
-class Target:
-    """(ε, δ), and how far each mechanism `family(x)` is from meeting it; see `calibrate`."""
+class _Search:
+    """Where `family(x)` stops to meet (ε, δ); see `calibrate`."""
 
-    family: Callable[[float], Mechanism]
+    family: Callable[..., Mechanism]
     epsilon: float
     delta: float
-    relation: Relation | None = None
-    method: str = "auto"
+    how: dict[str, Any]
+    """The relation and the method of every question."""
+    integer: bool
     asked: dict[float, float] = field(default_factory=dict)
     """The excess at each x so far."""
 
+    def number(self, log_x: float) -> float:
+        return round(math.exp(log_x)) if self.integer else math.exp(log_x)
+
     def excess(self, x: float) -> float:
-        """Positive where the target is missed; smooth enough to interpolate."""
+        """log(ε(x)/ε), positive where the target is missed and never 0; of δ where ε is 0."""
         if x not in self.asked:
-            self.asked[x] = self._excess(self.family(x))
+            mechanism = self.family(x)
+            if self.epsilon > 0:
+                cost, most = float(mechanism.epsilon(self.delta, **self.how)), self.epsilon
+            else:
+                cost, most = float(mechanism.delta(0.0, **self.how)), self.delta
+            over = 0.0 if cost == most else _log(cost) - _log(most)
+            self.asked[x] = max(over, LEAST) if cost > most else min(over, -LEAST)
         return self.asked[x]
 
-    def _excess(self, mechanism: Mechanism) -> float:
-        if self.delta == 0 or math.isinf(self.epsilon):
-            return self._epsilon(mechanism) - self.epsilon
-        value = float(mechanism.delta(self.epsilon, relation=self.relation, method=self.method))
-        if value > self.delta:  # the logarithms may be equal
-            return max(math.log(value) - math.log(self.delta), 5e-324)
-        return math.log(max(value, 5e-324)) - math.log(self.delta)
+    def is_met_the_other_way(self, mechanism: Mechanism) -> bool:
+        """Whether the question that `excess` does not ask has a good answer, too."""
+        if self.epsilon > 0:
+            return mechanism.delta(self.epsilon, **self.how) <= self.delta
+        return mechanism.epsilon(self.delta, **self.how) <= 0
 
-    def _epsilon(self, mechanism: Mechanism) -> float:
-        return float(mechanism.epsilon(self.delta, relation=self.relation, method=self.method))
+    def bracket(self) -> tuple[float, float]:
+        """log x of a parameter that meets the target, and of one that does not.
 
-    def just_met(self, start: float = 1.0) -> Mechanism:
-        """The mechanism next to the edge; the bracket is found by doubling from `start`."""
-        met, missed = _bracket(lambda x: self.excess(start * x), integer=False)
-        left, right = sorted((math.log(met), math.log(missed)))
-        low, high = find_root(lambda y: self.excess(start * math.exp(y)), left, right, TOLERANCE)
-        inside = math.exp(low if met < missed else high)
-        step = TOLERANCE / 4
-        for _ in range(30):
-            mechanism = self.family(start * inside)
-            if self.excess(start * inside) <= 0 and self._epsilon(mechanism) <= self.epsilon:
-                return mechanism
-            inside *= 1 - step if met < missed else 1 + step
-            step *= 2  # the two questions may be answered by routes of different accuracy
-        raise NumericalError(
-            f"no parameter near {start * inside!r} was verified to meet the target"
+        Both ways by turns: where ε is infinite, nothing tells which way the target is. Among counts
+        the two are the same if all meet it, as far as the domain goes.
+        """
+        first = self.excess(1)
+        ways = [_Way(first, step) for step in ((COUNT_STEP,) if self.integer else (STEP, -STEP))]
+        for _ in range(MOST_STEPS):
+            for way in [way for way in ways if not way.ended]:
+                last, log_x = way.last, way.next()
+                try:
+                    excess = self.excess(self.number(log_x))
+                except ParameterError:
+                    way.limit = log_x
+                    gap = abs(self.number(log_x) - self.number(last))
+                    way.ended = gap <= max(self.integer, 1e-12 * self.number(last))
+                    continue
+                if (excess > 0) != (first > 0):
+                    return (last, log_x) if excess > 0 else (log_x, last)
+                way.ended = abs(excess) > abs(first) + 1e-9  # away from the target
+                way.go_on(log_x, excess)
+                if abs(excess) < abs(first) - 1e-9:  # towards it, and the other way leads away
+                    ways = [way]
+                    break
+        if first < 0 and self.integer:
+            return ways[0].last, ways[0].last
+        raise ParameterError(
+            "no parameter of the family meets the target on one side and misses it on the other"
         )
-
-    def last_met(self) -> Mechanism:
-        """The last mechanism of whole numbers that meets it."""
-        met, missed = _bracket(lambda x: self.excess(int(x)), integer=True)
-        if met != missed:
-            met, missed = last_whole(lambda x: self.excess(x) <= 0, int(met), int(missed))
-        return self.family(int(met))
-
-
-def _bracket(excess: Callable[[float], float], integer: bool) -> tuple[float, float]:
-    """A parameter that meets the target and one that misses it, next to each other by doubling.
-
-    Both ways by turns: where δ is too small for a float, nothing tells which way the target is.
-    """
-    first = excess(1.0)
-    ways = [_Way(2.0), _Way(0.5)]
-    for _ in range(MOST_DOUBLINGS):
-        for way in [way for way in ways if not way.ended]:
-            x = way.next
-            if integer and x < 1:
-                way.ended = True
-                continue
-            try:
-                value = excess(x)
-            except ParameterError:
-                way.approach_the_end_of_the_domain(integer)
-                continue
-            if (value > 0) != (first > 0):
-                return (way.last, x) if value > 0 else (x, way.last)
-            way.ended = abs(value) > abs(first) + 1e-9  # away from the target
-            way.last, way.next = x, x * way.factor
-            if abs(value) < abs(first) - 1e-9:  # towards it, and the other way leads away
-                ways = [way]
-                break
-    if first <= 0 and integer:  # as far as the domain goes
-        reached = max([1.0, *(way.last for way in ways if way.is_at_the_end)])
-        return reached, reached
-    raise ParameterError(
-        "no parameter of the family meets the target on one side and misses it on the other"
-    )
 
 
 class _Way:
-    """The parameters tried in one direction from 1."""
+    """The values of log x that are tried in one direction from 0."""
 
-    def __init__(self, factor: float) -> None:
-        self.factor = factor
-        self.last, self.next = 1.0, factor
-        self.ended = self.is_at_the_end = False
+    def __init__(self, excess: float, step: float) -> None:
+        self.last, self.excess, self.step = 0.0, excess, step
+        self.limit = math.copysign(FARTHEST, step)
+        self.ended = False
 
-    def approach_the_end_of_the_domain(self, integer: bool) -> None:
-        """Come half as close to it as before."""
-        close = abs(self.next - self.last) <= 1e-12 * abs(self.last)
-        if close or (integer and int(self.next) <= int(self.last) + 1):
-            self.ended = self.is_at_the_end = True
-        self.next = (self.next + self.last) / 2
+    def next(self) -> float:
+        """A step on, or half of the way to where the domain ends."""
+        on = self.last + self.step
+        return on if abs(on) < abs(self.limit) else (self.last + self.limit) / 2
+
+    def go_on(self, log_x: float, excess: float) -> None:
+        """The next step goes just past where a straight line would meet the target."""
+        moved, gained = log_x - self.last, abs(self.excess) - abs(excess)
+        self.last, self.excess = log_x, excess
+        if 0 < gained < math.inf:
+            on = PAST * abs(excess) / gained * abs(moved)
+            self.step = math.copysign(min(max(on, SHORTEST), 16 * abs(moved)), moved)
+
+
+def _log(value: float) -> float:
+    return math.log(value) if value > 0 else -math.inf

@@ -8,8 +8,9 @@ import json
 import os
 import secrets
 import stat
-from collections.abc import Iterable
-from contextlib import suppress
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -19,18 +20,22 @@ NO_SYNC = {errno.EINVAL, errno.ENOTSUP}
 """What file systems say that cannot sync a folder."""
 
 
-def write_whole(path: str | os.PathLike[str], text: str) -> None:
-    """Write text and a line end; the old file stays until the new one is on the disk.
+@contextmanager
+def whole(path: str | os.PathLike[str]) -> Iterator[Path]:
+    """A draft to write, of the same ending: it takes the place of `path` once it is on the disk.
 
     A file that exists keeps its mode and, where that is allowed, its owner and group; a new one
-    has the mode that the umask gives it.
+    has the mode that the umask gives it. A pipe, such as /dev/stdout may be, is its own draft.
     """
+    if os.path.exists(path) and not os.path.isfile(path):
+        yield Path(path)
+        return
     target, draft = _places(path)
     old = target.exists()
     try:
-        with open(draft, "x", encoding="utf-8", opener=_private if old else None) as file:
-            file.write(text + "\n")
-            file.flush()
+        open(draft, "x", opener=_private if old else None).close()
+        yield draft
+        with draft.open("r+b") as file:
             os.fsync(file.fileno())
         if old:
             _copy_rights(target, draft)
@@ -38,6 +43,13 @@ def write_whole(path: str | os.PathLike[str], text: str) -> None:
     finally:
         draft.unlink(missing_ok=True)
     _sync_folder(target.parent)
+
+
+def write_whole(path: str | os.PathLike[str], text: str) -> None:
+    """Write text and a line end; the old file stays until the new one is on the disk."""
+    target, _ = _places(path)
+    with whole(target) as draft:
+        draft.write_text(text + "\n", encoding="utf-8")
 
 
 def check_writable(path: str | os.PathLike[str]) -> None:
@@ -50,11 +62,18 @@ def check_writable(path: str | os.PathLike[str]) -> None:
         raise OSError(error.errno, error.strerror, str(target)) from None
 
 
-def write_csv(file: TextIO, heads: Iterable[str], rows: Iterable[Iterable[object]]) -> None:
-    """Write a table as CSV, one line for its heads and one for each row."""
-    table = csv.writer(file, lineterminator="\n")
-    table.writerow(heads)
-    table.writerows(rows)
+def write_csv(
+    path: str | os.PathLike[str] | None, heads: Iterable[str], rows: Iterable[Iterable[object]]
+) -> None:
+    """Write a table as CSV, to standard output where there is no path: heads, and then rows."""
+    with ExitStack() as stack:
+        file: TextIO = sys.stdout
+        if path is not None:
+            draft = stack.enter_context(whole(path))
+            file = stack.enter_context(draft.open("w", newline="", encoding="utf-8"))
+        table = csv.writer(file, lineterminator="\n")
+        table.writerow(heads)
+        table.writerows(rows)
 
 
 def read_object(path: Path, kind: str, version: int) -> dict[str, Any]:
@@ -78,7 +97,7 @@ def _places(path: str | os.PathLike[str]) -> tuple[Path, Path]:
             raise OSError(errno.EINVAL, "is not a regular file", str(target))
         if not os.access(target, os.W_OK):
             raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(target))
-    return target, target.with_name(f".{target.name}.{secrets.token_hex(8)}.tmp")
+    return target, target.with_name(f".{secrets.token_hex(8)}.{target.name}")
 
 
 def _private(path: str, flags: int) -> int:

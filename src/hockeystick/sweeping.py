@@ -123,9 +123,9 @@ def _bounds(
     chunks = [cases[start : start + size] for start in range(0, len(cases), size)]
     answers: dict[int, list[Bound]] = {}
     done = 0
-    for number, found in _results(question, chunks, executor):
-        answers[number] = found
-        done += len(found)
+    for number, bounds in _results(question, chunks, executor):
+        answers[number] = bounds
+        done += len(bounds)
         if progress is not None:
             progress(done, len(cases))
     return [bound for number in range(len(chunks)) for bound in answers[number]]

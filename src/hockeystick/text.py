@@ -21,7 +21,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import TypeVar
 
-from hockeystick.checks import LARGEST_FLOAT_INTEGER, shown, whole
+from hockeystick.checks import LARGEST_FLOAT_INTEGER, shown
 from hockeystick.errors import HockeystickError, ParameterError
 from hockeystick.mechanism import Composition, Mechanism, compose
 from hockeystick.registry import Kind, kind_of, names
@@ -67,7 +67,8 @@ def parse(text: str) -> Mechanism:
     line = re.sub(r"\s", " ", text)
     if not line.strip():
         raise ParameterError(f"text is empty; {_ALLOWED}")
-    return compose((_term(line[first:last], first), 1) for first, last in _terms(line))
+    terms = [_term(line[first:last], first) for first, last in _terms(line)]
+    return compose((term, 1) for term in terms) if len(terms) > 1 else terms[0]
 
 
 def _check_characters(text: str) -> None:
@@ -183,10 +184,10 @@ class _Reader:
         kind = kind_of(node.id)
         if kind is not None:
             return kind
-        known = names()
-        close = difflib.get_close_matches(node.id[:100], known, n=1, cutoff=0.5)
+        every = names()
+        close = difflib.get_close_matches(node.id[:100], every, n=1, cutoff=0.5)
         guess = f"did you mean {close[0]}? " if close else ""
-        raise self.error(node, f"is not a known name; {guess}known are {', '.join(known)}")
+        raise self.error(node, f"is not a known name; {guess}known are {', '.join(every)}")
 
     def sum(self, node: ast.BinOp, depth: int) -> Mechanism:
         """A sum in parentheses; its left spine, as long as the sum, does not count as depth."""
@@ -205,7 +206,7 @@ class _Reader:
         if not isinstance(left, Mechanism) or not isinstance(right, int | float):
             raise self.error(node, "is not a mechanism * count")
         mechanism, count = left, right
-        return self.made(node, lambda: mechanism * whole("count", count, 0))
+        return self.made(node, lambda: mechanism * count)  # type: ignore[operator]  # a check of *
 
     def call(self, node: ast.Call, depth: int) -> Mechanism | Sampler:
         maker = self.maker(node, depth)
@@ -229,7 +230,7 @@ class _Reader:
         match node.func:
             case ast.Name() as name:
                 kind = self.kind(name)
-                return _empty if kind is Composition else kind
+                return (lambda: Composition()) if kind is Composition else kind
             case ast.Attribute(value=ast.Name() as name, attr=attribute):
                 kind = self.kind(name)
                 constructors = kind.text_constructors
@@ -238,12 +239,9 @@ class _Reader:
                     raise self.error(node, f"is not allowed: {name.id} has {have} here; {_ALLOWED}")
                 constructor: Callable[..., Mechanism | Sampler] = getattr(kind, attribute)
                 return constructor
-            case ast.Attribute(value=base, attr="on"):
-                return self.mechanism(base, depth + 1).on
-            case ast.Attribute(value=base, attr="group"):
-                return self.mechanism(base, depth + 1).group
-            case ast.Attribute(value=base, attr="bernoulli"):
-                return self.mechanism(base, depth + 1).bernoulli
+            case ast.Attribute(value=base, attr="on" | "group" | "bernoulli" as method):
+                bound: Callable[..., Mechanism] = getattr(self.mechanism(base, depth + 1), method)
+                return bound
         raise self.error(node, f"is not allowed; {_ALLOWED}")
 
     def made(self, node: ast.expr, make: Callable[[], T]) -> T:
@@ -267,8 +265,3 @@ class _Reader:
 def short(text: str) -> str:
     """A text as the messages show it."""
     return text if len(text) <= 60 else f"{text[:40]}...{text[-15:]}"
-
-
-def _empty() -> Mechanism:
-    """`Composition()`: nothing ran."""
-    return Composition()

@@ -110,7 +110,7 @@ def test_plans_have_limits(text: str, message: str) -> None:
         (("conjecture", "--trials", "9" * 400), "trials must be an integer in [0, 2^62]"),
         (("conjecture", "--trials", "9" * 5000), "is not a valid integer"),
         (("sweep", "PureDP({a})", "--a", "1", "--delta", "0", "--workers", "9" * 30), "range"),
-        (("steps", "Gaussian(1e9)", "--epsilon", "1e300", "--delta", "1e-5"), "2^62 steps exceed"),
+        (("steps", "Gaussian(1e9)", "--epsilon", "1e300", "--delta", "1e-5"), "2^61 steps exceed"),
         (("x\x1b[31m", "--help"), "No such command"),
     ],
 )

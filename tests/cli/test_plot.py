@@ -159,7 +159,7 @@ def test_relation_and_method_are_handed_on(tmp_path: Path) -> None:
         (("Gaussian(1)", "--from", "-1"), "from must be >= 0 for this kind, got -1.0"),
         (("Gaussian(1)", "--kind", "tradeoff", "--to", "2"), "alpha must be in [0, 1], got 2.0"),
         (("Gaussian(1)", "--kind", "rdp", "--from", "0"), "from must be > 0 for this kind"),
-        (("Gaussian(1)", "-o", "x.nonsense"), "output must end with one of "),
+        (("Gaussian(1)", "-o", "x.nonsense"), "picture must end in .png, .pdf or .svg"),
         (("Gaussian(1)", "-o", "x"), "got 'x'"),
         (("Gaussian(1)", "--data", "no/such/x.csv"), "there is no folder 'no/such'"),
         (("Gaussian(1)", "--data", "/"), "'/' is a directory"),

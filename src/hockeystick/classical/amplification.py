@@ -10,10 +10,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from hockeystick.checks import non_negative, probability, whole
+from hockeystick.checks import Between, non_negative, probability, whole
 from hockeystick.classical.occurrences import occurrences
 from hockeystick.errors import ParameterError
 
+POSITIVE_RATE = Between("(0, 1]")
 Profile = Callable[[float], float]
 """ε to δ(ε), for ε >= 0."""
 GroupProfile = Callable[[int, float], float]
@@ -43,7 +44,7 @@ def base_epsilon(epsilon: float, rate: float) -> float:
     >>> round(base_epsilon(amplified_epsilon(2.0, 0.01), 0.01), 12)
     2.0
     """
-    e, eta = non_negative("epsilon", epsilon), _positive_rate(rate)
+    e, eta = non_negative("epsilon", epsilon), POSITIVE_RATE("rate", rate)
     if e > 36:
         return e - math.log(eta) + math.log1p(-(1 - eta) * math.exp(-e))
     growth = math.expm1(e) / eta
@@ -186,10 +187,3 @@ def sampled_fraction(size: int, population: int) -> float:
     if m > n:
         raise ParameterError(f"size must be at most population = {n}, got {m}")
     return m / n
-
-
-def _positive_rate(rate: float) -> float:
-    value = probability("rate", rate)
-    if value == 0:
-        raise ParameterError("rate must be in (0, 1], got 0: then nothing is ever sampled")
-    return value

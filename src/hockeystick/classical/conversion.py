@@ -13,13 +13,14 @@ from typing import Any
 
 import numpy as np
 
-from hockeystick.checks import finite_positive, non_negative, probability
+from hockeystick.checks import Between, finite_positive, non_negative, probability
 from hockeystick.classical.orders import Curve
 from hockeystick.errors import ParameterError
 from hockeystick.numerics.minimise import at_each, closer
 from hockeystick.numerics.types import Array
 from hockeystick.routes import renyi
 
+POSITIVE_PROBABILITY = Between("(0, 1]")
 Conversion = Callable[[Any, Any, float], Any]
 """order, divergence, δ to ε."""
 
@@ -105,7 +106,7 @@ def pearson_vajda_epsilon(order: Any, log_moment: Any, delta: float) -> Any:
     >>> round(math.exp(pearson_vajda_epsilon(2.0, math.log(4.0), 0.1)), 12)
     11.0
     """
-    j, target = _above_one(order), _positive_probability(delta)
+    j, target = _above_one(order), POSITIVE_PROBABILITY("delta", delta)
     logs = (np.asarray(log_moment, dtype=float) - np.log(j * target)) / (j - 1)
     return _plain(np.logaddexp(0.0, np.log1p(-1 / j) + logs))
 
@@ -174,7 +175,7 @@ def _checked(order: Any, divergence: Any, delta: float) -> tuple[Array, Array, f
     alpha, value = _above_one(order), np.asarray(divergence, dtype=float)
     if not (value >= 0).all():
         raise ParameterError(f"divergence must be in [0, inf], got {divergence!r}")
-    return alpha, value, _positive_probability(delta)
+    return alpha, value, POSITIVE_PROBABILITY("delta", delta)
 
 
 def _above_one(order: Any) -> Array:
@@ -182,13 +183,6 @@ def _above_one(order: Any) -> Array:
     if not ((alpha > 1) & np.isfinite(alpha)).all():
         raise ParameterError(f"order must be in (1, inf), got {order!r}")
     return alpha
-
-
-def _positive_probability(delta: float) -> float:
-    target = probability("delta", delta)
-    if target == 0:
-        raise ParameterError(f"delta must be in (0, 1], got {delta!r}")
-    return target
 
 
 def _plain(value: Any) -> Any:

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from hockeystick.checks import non_negative, probability
+from hockeystick.classical.orders import from_one
 from hockeystick.errors import ParameterError
 from hockeystick.numerics.types import Array
 
@@ -52,9 +53,7 @@ def advanced_joint_convexity(
     >>> sides.left, sides.right, sides.bound
     (0.375, 0.375, 0.375)
     """
-    eta, a = probability("rate", rate), non_negative("alpha", alpha)
-    if a < 1 or np.isinf(a):
-        raise ParameterError(f"alpha must be in [1, inf), got {alpha!r}")
+    eta, a = probability("rate", rate), from_one("alpha", alpha)
     zero, one = distribution("common", common), distribution("first", first)
     other = distribution("second", second)
     same_outcomes(zero, one, other)

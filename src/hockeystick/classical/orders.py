@@ -8,12 +8,15 @@ from typing import Any
 
 import numpy as np
 
+from hockeystick.checks import Between
 from hockeystick.checks import order as checked_order
 from hockeystick.errors import NumericalError, ParameterError
 from hockeystick.numerics.types import Array
 
 Curve = Callable[[float], float]
 """A Rényi curve: order to ε(order)."""
+from_one = Between("[1, inf)")
+"""A finite order, or another number from 1 on."""
 MOST = 1_000_000
 """The largest finite order: the sums have as many terms."""
 Cumulant = Callable[[int], float]

@@ -76,21 +76,21 @@ def project_cgf(
     (2.25, 9.75, 72.25)
     """
 
-    def known(x: float) -> float:
+    def bound(x: float) -> float:
         try:
             return non_negative("cgf", cgf(x))
         except NumericalError:
             return math.inf
 
     steepest = non_negative("largest_loss", largest_loss)
-    asked = {finite_positive("lambda", x): known(x) for x in map(float, lambdas)}
+    asked = {finite_positive("lambda", x): bound(x) for x in map(float, lambdas)}
     if not asked:
         raise ParameterError("lambdas must hold at least one number, got none")
     for _ in range(ROUNDS):
         closer = _around_straight_ends(sorted(asked), {x for x, _ in _corners(asked, steepest)})
-        asked |= {x: known(x) for x in closer if x not in asked}
+        asked |= {x: bound(x) for x in closer if x not in asked}
     hull = _hull(asked, steepest)
-    return lambda x: min(hull(x), known(x)) if x > 0 else 0.0
+    return lambda x: min(hull(x), bound(x)) if x > 0 else 0.0
 
 
 def _corners(points: dict[float, float], steepest: float) -> list[tuple[float, float]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -10,8 +11,15 @@ import numpy as np
 from hockeystick.checks import probability
 from hockeystick.classical.amplification import amplified_epsilon
 from hockeystick.classical.large_orders import Sum, log_sum_above
-from hockeystick.classical.orders import Curve, Remembered, at_orders, below_chords, chord
-from hockeystick.errors import ParameterError
+from hockeystick.classical.orders import (
+    Cumulant,
+    Curve,
+    Remembered,
+    at_orders,
+    below_chords,
+    chord,
+    from_one,
+)
 from hockeystick.numerics.binomial import EXACT_UP_TO
 from hockeystick.numerics.binomial_terms import log_weights
 from hockeystick.numerics.log_sum import log_one_plus
@@ -38,17 +46,8 @@ def rdp_poisson(curve: Curve, rate: float, order: Any, factor: float = 3) -> Any
     >>> round(rdp_poisson(lambda order: order / 2, 0.01, 8, factor=1), 12)
     0.000893643908
     """
-    q = probability("rate", rate)
-    if not 1 <= factor < math.inf:
-        raise ParameterError(f"factor must be in [1, inf), got {factor!r}")
-    epsilons = Remembered(curve)
-
-    def value(alpha: float) -> float:
-        if math.isinf(alpha):
-            return amplified_epsilon(float(curve(math.inf)), q)
-        return chord(lambda n: log_one_plus(log_excess(epsilons, q, n, factor)), alpha)
-
-    return at_orders(value, order)
+    q, c, epsilons = probability("rate", rate), from_one("factor", factor), Remembered(curve)
+    return on_sample(lambda n: log_one_plus(log_excess(epsilons, q, n, c)), q, order, curve)
 
 
 def rdp_lower_bound(curve: Curve, gamma: float, order: Any) -> Any:
@@ -67,13 +66,28 @@ def rdp_lower_bound(curve: Curve, gamma: float, order: Any) -> Any:
     >>> round(rdp_lower_bound(lambda order: order / 50, 0.001, 8), 15)
     1.63283581e-07
     """
-    rate = probability("gamma", gamma)
-    epsilons = Remembered(curve)
+    rate, epsilons = probability("gamma", gamma), Remembered(curve)
+
+    def cumulant(n: int) -> float:
+        return log_one_plus(_excess_terms(epsilons, rate, n, 1.0))
+
+    return on_sample(cumulant, rate, order, curve, below_chords)
+
+
+def on_sample(
+    cumulant: Cumulant,
+    rate: float,
+    order: Any,
+    curve: Curve,
+    between: Callable[[Cumulant, float], float] = chord,
+) -> Any:
+    """The curve of a mechanism on a sample: by K at the integers, `between` them, and at inf by the
+    largest loss, which becomes log(1 + rate·(e^{ε(∞)} − 1))."""
 
     def value(alpha: float) -> float:
         if math.isinf(alpha):
             return amplified_epsilon(float(curve(math.inf)), rate)
-        return below_chords(lambda n: log_one_plus(_excess_terms(epsilons, rate, n, 1.0)), alpha)
+        return between(cumulant, alpha)
 
     return at_orders(value, order)
 

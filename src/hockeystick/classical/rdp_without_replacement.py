@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from hockeystick.checks import non_negative, probability
-from hockeystick.classical.amplification import amplified_epsilon
 from hockeystick.classical.large_orders import Sum, log_sum_above
 from hockeystick.classical.moments import LogMoments, moments_of_curve
-from hockeystick.classical.orders import Curve, Remembered, at_orders, chord
-from hockeystick.classical.rdp_poisson import log_excess
+from hockeystick.classical.orders import Curve, Remembered
+from hockeystick.classical.rdp_poisson import log_excess, on_sample
 from hockeystick.numerics.binomial import EXACT_UP_TO
 from hockeystick.numerics.binomial_terms import log_weights
 from hockeystick.numerics.log_sum import log_expm1, log_one_plus
@@ -49,7 +47,7 @@ def rdp_without_replacement(
         terms = _plain_terms if n <= EXACT_UP_TO else _plain_sum
         return log_one_plus(terms(epsilons, rate, n, pure)) if rate and pure else 0.0
 
-    return _evaluate(cumulant, rate, order, pure)
+    return on_sample(cumulant, rate, order, lambda _: pure)
 
 
 def rdp_without_replacement_self_consistent(
@@ -85,12 +83,12 @@ def rdp_without_replacement_self_consistent(
             return 0.0
         plain = _plain_terms(epsilons, rate, n, pure)
         log_moment = log_moments or moments_of_curve(curve, n, pure)
-        known = np.array([-math.inf, *(log_moment(j) for j in range(3, n + 1))])
-        terms = log_weights(n, np.zeros(n - 1), rate, complement=False) + math.log(4) + known
+        moments = np.array([-math.inf, *(log_moment(j) for j in range(3, n + 1))])
+        terms = log_weights(n, np.zeros(n - 1), rate, complement=False) + math.log(4) + moments
         terms[0] = plain[0]  # j = 2 stays as it is
         return log_one_plus(terms if as_printed else np.minimum(plain, terms))
 
-    return _evaluate(cumulant, rate, order, pure)
+    return on_sample(cumulant, rate, order, lambda _: pure)
 
 
 def rdp_without_replacement_from_curve(
@@ -130,14 +128,7 @@ def rdp_without_replacement_from_curve(
         sampled = log_one_plus(log_factor + log_excess(epsilons, rate, n, 1.0))
         return min(sampled, epsilons.cumulant(n))
 
-    return at_orders(
-        lambda alpha: (
-            amplified_epsilon(float(curve(alpha)), rate)
-            if math.isinf(alpha)
-            else chord(cumulant, alpha)
-        ),
-        order,
-    )
+    return on_sample(cumulant, rate, order, curve)
 
 
 def _plain_terms(epsilons: Remembered, rate: float, n: int, pure: float) -> Array:
@@ -163,12 +154,3 @@ def _log_caps(j: Array, second: float, pure: float) -> Array:
     with np.errstate(divide="ignore"):
         chi = math.log(4) + float(np.log(-np.expm1(-second)))
     return np.asarray(np.where(j == 2, np.minimum(caps, chi), caps))
-
-
-def _evaluate(cumulant: Callable[[int], float], rate: float, order: Any, pure: float) -> Any:
-    return at_orders(
-        lambda alpha: (
-            amplified_epsilon(pure, rate) if math.isinf(alpha) else chord(cumulant, alpha)
-        ),
-        order,
-    )

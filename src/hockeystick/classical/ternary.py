@@ -16,10 +16,8 @@ from typing import Any
 import numpy as np
 
 from hockeystick.checks import non_negative, probability
-from hockeystick.checks import order as checked_order
 from hockeystick.classical.joint_convexity import Distribution, distribution, same_outcomes
-from hockeystick.classical.orders import Curve, at_orders, chord
-from hockeystick.errors import ParameterError
+from hockeystick.classical.orders import Curve, at_orders, chord, from_one
 from hockeystick.numerics.binomial import log_binomials
 from hockeystick.numerics.log_sum import log_expm1, log_one_plus
 
@@ -48,7 +46,7 @@ def ternary_pearson_vajda(
     1.0
     """
     p, q = distribution("first", first), distribution("second", second)
-    r, a = distribution("third", third), _finite_order(order)
+    r, a = distribution("third", third), from_one("order", order)
     same_outcomes(p, q, r)
     gap = np.abs(p - q)
     with np.errstate(divide="ignore"):
@@ -76,7 +74,7 @@ def ternary_from_renyi(order: float, divergence: float, pure_epsilon: float = ma
     >>> round(math.exp(ternary_from_renyi(2, 0.1)), 9)  # 2·e^0.1
     2.210341836
     """
-    a, epsilon = _finite_order(order), non_negative("divergence", divergence)
+    a, epsilon = from_one("order", order), non_negative("divergence", divergence)
     log_ratio = float(log_expm1(np.array(non_negative("pure_epsilon", pure_epsilon))))
     if math.isinf(log_ratio) and log_ratio < 0:  # all laws are the same
         return log_ratio
@@ -101,9 +99,7 @@ def ternary_by_hoelder(
     >>> round(math.exp(bound), 9)
     0.083111278
     """
-    a, u = _finite_order(order), non_negative("power", power)
-    if not 1 <= u < math.inf:
-        raise ParameterError(f"power must be in [1, inf), got {power!r}")
+    a, u = from_one("order", order), from_one("power", power)
     v = u / (u - 1) if u > 1 else math.inf
     divergence = non_negative("curve", curve((a - 1) * v + 1)) if a > 1 else 0.0
     return (a - 1) * divergence + log_moments(a * u) / u
@@ -118,7 +114,7 @@ def sampled_ternary(order: float, log_moment: float, gamma: float) -> float:
     >>> round(math.exp(sampled_ternary(2, math.log(4.0), 0.5)), 12)
     1.0
     """
-    a, g = _finite_order(order), probability("gamma", gamma)
+    a, g = from_one("order", order), probability("gamma", gamma)
     return log_moment + a * math.log(g) if g else -math.inf
 
 
@@ -137,11 +133,4 @@ def rdp_from_ternary(log_moments: Callable[[int], float], order: Any) -> Any:
         logs = np.array([float(log_moments(j)) for j in range(2, n + 1)])
         return log_one_plus(log_binomials(n) + logs)
 
-    return at_orders(lambda alpha: chord(cumulant, _finite_order(alpha)), order)
-
-
-def _finite_order(order: float) -> float:
-    alpha = checked_order("order", order)
-    if math.isinf(alpha):
-        raise ParameterError(f"order must be in [1, inf), got {order!r}")
-    return alpha
+    return at_orders(lambda alpha: chord(cumulant, from_one("order", alpha)), order)

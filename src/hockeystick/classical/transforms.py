@@ -132,8 +132,8 @@ def _right_period(
     with np.errstate(all="ignore"):
         logs = np.log(np.abs(moments(ahead + 0j))) - ahead * epsilon
         periods = (math.log(1e16) + np.maximum(logs - scale, 0)) / (ahead - c)
-    known = periods[np.isfinite(periods)]
-    return float(known.min()) if known.size else 0.0
+    finite = periods[np.isfinite(periods)]
+    return float(finite.min()) if finite.size else 0.0
 
 
 def _saddle(moments: Callable[[Array], Array], epsilon: float) -> float:

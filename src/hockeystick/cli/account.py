@@ -38,12 +38,12 @@ def account(
     """
     from hockeystick.cli.shared.plan import read
 
-    found = read(reading.content(plan))
-    costs = _costs(found, relation or found.relation, method)
+    releases = read(reading.content(plan))
+    costs = _costs(releases, relation or releases.relation, method)
     if as_json:
         answer.print_json(costs)
     else:
-        _print(found, costs)
+        _print(releases, costs)
     context.exit(0 if costs["holds"] else 1)
 
 
@@ -51,10 +51,10 @@ def _costs(plan: Plan, relation: Relation | None, method: str) -> dict[str, Any]
     from hockeystick.questions import relation_of
 
     together = plan.without(None)
-    known = relation_of(together, relation)
+    neighbours = relation_of(together, relation)
 
     def cost(mechanism: Mechanism) -> Bound:
-        return mechanism.epsilon(plan.delta, relation=known, method=method)
+        return mechanism.epsilon(plan.delta, relation=neighbours, method=method)
 
     total = cost(together)
     rows = [
@@ -71,7 +71,7 @@ def _costs(plan: Plan, relation: Relation | None, method: str) -> dict[str, Any]
         "releases": rows,
         "together": {"epsilon": total.upper, **answer.ends(total)},
         "budget": {"epsilon": plan.epsilon, "delta": plan.delta},
-        "relation": known.option,
+        "relation": neighbours.option,
         "left": _difference(plan.epsilon, total),
         "holds": bool(total <= plan.epsilon),
     }

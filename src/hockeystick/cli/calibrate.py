@@ -38,7 +38,7 @@ def calibrate(
     from hockeystick.templates import template
 
     family = template(reading.text(expression))
-    value, found = _solved(
+    value, mechanism = _solved(
         family,
         epsilon=epsilon,
         delta=delta,
@@ -46,13 +46,13 @@ def calibrate(
         method=method,
         integer=_takes_integers_only(family),
     )
-    bound = found.delta(epsilon, relation=relation, method=method)
+    bound = mechanism.delta(epsilon, relation=relation, method=method)
     if as_json:
-        solved = {"value": value, "expression": repr(found), "delta": bound.upper}
+        solved = {"value": value, "expression": repr(mechanism), "delta": bound.upper}
         answer.print_json({**solved, **answer.ends(bound), "epsilon": epsilon})
         return
     click.echo(f"? = {value!r}")
-    click.echo(repr(found))
+    click.echo(repr(mechanism))
     click.echo(answer.line("delta", bound, {"epsilon": epsilon}))
 
 
@@ -67,8 +67,8 @@ def _solved(family: Callable[[float], Mechanism], **budget: Any) -> tuple[float,
         tried[mechanism] = number
         return mechanism
 
-    found = solve(remembered, **budget)
-    return tried[found], found
+    mechanism = solve(remembered, **budget)
+    return tried[mechanism], mechanism
 
 
 def _takes_integers_only(family: Callable[[float], Mechanism]) -> bool:

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from hockeystick import progress
-from hockeystick.cli.shared import answer, options, writing
+from hockeystick import progress, saving
+from hockeystick.cli.shared import answer, options
 
 if TYPE_CHECKING:
     from hockeystick.figures import Figure
@@ -42,12 +42,12 @@ def figure(
 def _list(as_json: bool) -> None:
     from hockeystick.figures import described
 
-    found = described()
+    shows = described()
     if as_json:
-        answer.print_json({"figures": [{"name": n, "shows": line} for n, line in found.items()]})
+        answer.print_json({"figures": [{"name": n, "shows": line} for n, line in shows.items()]})
         return
-    width = max(map(len, found))
-    for name, line in found.items():
+    width = max(map(len, shows))
+    for name, line in shows.items():
         click.echo(f"{name:<{width}}  {line}")
 
 
@@ -70,10 +70,9 @@ def _make(name: str | None, output: str | None, data: str | None, as_json: bool)
     with progress.bar(name) as show:
         result = catalogue.compute(name, lambda fraction: show(round(100 * fraction), 100))
     if data is not None:
-        with writing.whole(data) as draft:
-            table.write_csv(result, draft)
+        table.write_csv(result, data)
     if output is not None:
-        with writing.whole(output) as draft:
+        with saving.whole(output) as draft:
             plot.draw(result, draft)
     return result
 

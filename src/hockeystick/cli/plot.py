@@ -6,16 +6,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from hockeystick import progress
-from hockeystick.cli.shared import (
-    answer,
-    canvas,
-    curves,
-    options,
-    picture,
-    reading,
-    writing,
-)
+from hockeystick import progress, saving
+from hockeystick.cli.shared import answer, canvas, curves, options, reading
 
 if TYPE_CHECKING:
     from hockeystick.relation import Relation
@@ -68,15 +60,16 @@ def plot(
     asked = {"relation": relation, "method": method}
     mechanisms = [reading.mechanism(expression) for expression in expressions]
     if output is not None:
+        from hockeystick.figures import plot as picture
+
         picture.check(output)
     with progress.bar("plot") as show:
         drawn = curves.curves(mechanisms, chosen, start, stop, points, delta, asked, show)
     if data is not None:
-        with writing.whole(data) as draft:
-            curves.write_csv(drawn, chosen, draft)
+        curves.write_csv(drawn, chosen, data)
     if output is not None:
-        with writing.whole(output) as draft:
-            picture.draw(drawn, chosen, draft)
+        with saving.whole(output) as draft:
+            picture.draw(curves.figure(drawn, chosen), draft)
     if as_json:
         _print_json(drawn, kind)
     elif output is None and data is None:
@@ -94,8 +87,8 @@ def _print(drawn: list[curves.Curve], kind: curves.Kind) -> None:
 
 def _print_json(drawn: list[curves.Curve], kind: str) -> None:
     x, y = curves.KINDS[kind].x, curves.KINDS[kind].y
-    found = [
+    objects = [
         {"expression": each.label, x: each.x, y: each.y, "lower": each.lower, "upper": each.upper}
         for each in drawn
     ]
-    answer.print_json({"kind": kind, "curves": found})
+    answer.print_json({"kind": kind, "curves": objects})

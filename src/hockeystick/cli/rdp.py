@@ -32,13 +32,13 @@ def rdp(expression: str, relation: Relation | None, as_json: bool, orders: str) 
       hockeystick rdp "Gaussian(1.1).on(Poisson(0.01)) * 10000" --orders 2,4:8:3,inf
     """
     wanted = reading.numbers("orders", orders)
-    found = reading.mechanism(expression).rdp(wanted, relation=relation)
+    bounds = reading.mechanism(expression).rdp(wanted, relation=relation)
     rows = [
         {"order": order, "rdp": float(upper), "lower": float(lower), "upper": float(upper)}
-        for order, lower, upper in zip(wanted, found.lower, found.upper, strict=True)
+        for order, lower, upper in zip(wanted, bounds.lower, bounds.upper, strict=True)
     ]
     if as_json:
-        answer.print_json({"rdp": rows, "method": found.method})
+        answer.print_json({"rdp": rows, "method": bounds.method})
         return
     for row in rows:
         least, most = answer.at_least(row["lower"]), answer.at_most(row["upper"])

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from hockeystick.mechanism import Mechanism
     from hockeystick.relation import Relation
 
-STRIDE = 256
-
 
 @click.command()
 @options.question
@@ -67,23 +65,17 @@ def _most(
     step: Mechanism, epsilon: float, delta: float, relation: Relation | None, method: str
 ) -> float:
     """The largest count within the budget, an integer or infinity."""
+    from hockeystick.calibration import calibrate
 
-    def fits(count: int) -> bool:
-        return (step * count).epsilon(delta, relation=relation, method=method) <= epsilon
-
-    if not fits(1):
+    if step.epsilon(delta, relation=relation, method=method) > epsilon:
         return 0
     if float(step.epsilon(0.0, relation=relation)) == 0 or math.isinf(epsilon) or delta == 1:
         return math.inf
-    most = LARGEST_WHOLE // sum(step.parts.values())
-    low, high = 1, min(STRIDE, most)  # few steps of a sampled mechanism take longer than many
-    while fits(high):
-        if high == most:
-            raise ParameterError(
-                f"epsilon must be so small that 2^62 steps exceed it, got {epsilon!r}"
-            )
-        low, high = high, min(high * STRIDE, most)
-    while high - low > 1:
-        middle = math.isqrt(low * high) if high > 2 * low else (low + high) // 2
-        low, high = (middle, high) if fits(middle) else (low, middle)
-    return low
+    run = calibrate(
+        lambda count: step * count,
+        epsilon=epsilon, delta=delta, relation=relation, method=method, integer=True,
+    )  # fmt: skip
+    total = sum(run.parts.values())
+    if total > LARGEST_WHOLE // 2:
+        raise ParameterError(f"epsilon must be so small that 2^61 steps exceed it, got {epsilon!r}")
+    return total // sum(step.parts.values())

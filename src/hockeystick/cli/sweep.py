@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING
 
 import click
 
 from hockeystick import progress, saving
-from hockeystick.cli.shared import answer, options, reading, timeout, writing
+from hockeystick.cli.shared import answer, options, reading, timeout
 from hockeystick.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -69,16 +68,10 @@ def sweep(
         )
     asked = "delta" if delta is None else "epsilon"
     table = [_with_ends(row, asked) for row in rows]
-    if output is not None:
-        with (
-            writing.whole(output) as draft,
-            open(draft, "w", newline="", encoding="utf-8") as file,
-        ):
-            _write(table, file)
+    if output is not None or not as_json:
+        saving.write_csv(output, table[0], (row.values() for row in table))
     if as_json:
         answer.print_json({"rows": table})
-    elif output is None:
-        _write(table, sys.stdout)
 
 
 @contextmanager
@@ -125,7 +118,3 @@ def _with_ends(row: dict[str, float], asked: str) -> Row:
 
 def _short(value: float) -> float:
     return int(value) if value.is_integer() else value
-
-
-def _write(table: list[Row], file: TextIO) -> None:
-    saving.write_csv(file, table[0], (row.values() for row in table))

@@ -134,8 +134,8 @@ def train(
     training = prepare(
         table, target, schema, test_fraction=test_fraction, rng=seed, verbose=verbose, **options
     )
-    found = _run(training, model, statement)
-    _show(found, model, statement, as_json)
+    trained = _run(training, model, statement)
+    _show(trained, model, statement, as_json)
 
 
 def _check_places(*places: Path) -> None:
@@ -157,30 +157,30 @@ def _run(training: Training, model: Path, statement: Path) -> Trained:
         click.echo(f"Warning: {training.advice}", err=True)
     write_whole(statement, str(training.privacy))
     try:
-        found = training.run()
-        found.model.save(model)
+        trained = training.run()
+        trained.model.save(model)
     except BaseException:
         click.echo(f"No model was saved, but what {statement} states may be spent.", err=True)
         raise
-    return found
+    return trained
 
 
 def _declared(bounds: tuple[str, ...], categories: tuple[str, ...]) -> dict[str, Column]:
     """The columns that options declare."""
     from hockeystick.learn.schema import Category, Number
 
-    found: dict[str, Column] = {}
+    columns: dict[str, Column] = {}
     for text in bounds:
         name, _, ends = text.partition("=")
         lower, _, upper = ends.partition(":")
         try:
-            found[name] = Number(float(lower), float(upper))
+            columns[name] = Number(float(lower), float(upper))
         except ValueError as error:
             raise click.UsageError(f"--bounds must be NAME=LOW:HIGH, got {text!r}.") from error
     for text in categories:
         name, _, names = text.partition("=")
-        found[name] = Category(tuple(each.strip() for each in names.split(",")))
-    return found
+        columns[name] = Category(tuple(each.strip() for each in names.split(",")))
+    return columns
 
 
 def _check_declared(missing: list[str], schema: Schema, target: str) -> None:
@@ -195,15 +195,15 @@ def _check_declared(missing: list[str], schema: Schema, target: str) -> None:
     raise Undeclared(EXAMPLE.format(count=len(missing), lines=lines, first=missing[0]))
 
 
-def _show(found: Trained, model: Path, statement: Path, as_json: bool) -> None:
+def _show(trained: Trained, model: Path, statement: Path, as_json: bool) -> None:
     saved = {"model": str(model), "statement": str(statement)}
     if as_json:
-        scores = {} if found.scores is None else {"not_private": _facts(found.scores)}
-        answer.print_json({"privacy": found.privacy.to_dict(), **saved, **scores})
+        scores = {} if trained.scores is None else {"not_private": _facts(trained.scores)}
+        answer.print_json({"privacy": trained.privacy.to_dict(), **saved, **scores})
         return
-    click.echo(f"{found.privacy}\n")
-    if found.scores is not None:
-        click.echo("\n".join(_lines(found.scores)) + "\n")
+    click.echo(f"{trained.privacy}\n")
+    if trained.scores is not None:
+        click.echo("\n".join(_lines(trained.scores)) + "\n")
     click.echo(f"saved {model} and {statement}")
 
 

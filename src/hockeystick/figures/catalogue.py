@@ -41,8 +41,8 @@ def compute(name: str, progress: Progress = lambda fraction: None) -> Figure:
 @cache
 def _entries() -> dict[str, Entry]:
     """By paper, then by number."""
-    found: dict[str, Entry] = {}
+    entries: dict[str, Entry] = {}
     for paper in sorted(module.name for module in iter_modules(papers.__path__)):
         rows: dict[int, Entry] = import_module(f"{papers.__name__}.{paper}").FIGURES
-        found |= {f"{paper}-{number}": rows[number] for number in sorted(rows)}
-    return found
+        entries |= {f"{paper}-{number}": rows[number] for number in sorted(rows)}
+    return entries

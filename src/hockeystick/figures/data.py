@@ -25,8 +25,7 @@ def write_csv(figure: Figure, path: str | Path) -> None:
         for curve in panel.curves
         for x, y in zip(curve.x, curve.y, strict=True)
     )
-    with open(path, "w", newline="", encoding="utf-8") as file:
-        saving.write_csv(file, COLUMNS, rows)
+    saving.write_csv(path, COLUMNS, rows)
 
 
 def _digits(value: float) -> str:

@@ -12,6 +12,7 @@ from hockeystick.figures.figure import Figure, Panel
 from hockeystick.random.generators import MissingExtra
 
 PANEL_SIZE = (4.0, 3.4)  # inches
+LEAST_WIDTH = 7.2
 DPI = 100
 STYLE = {
     "font.size": 9.0,
@@ -65,9 +66,9 @@ def _matplotlib() -> Any:
 def _canvas(figure: Figure) -> Any:
     """The figure as matplotlib's, with one legend under all panels, where it hides nothing."""
     rows = math.ceil(len(figure.panels) / figure.columns)
-    size = (PANEL_SIZE[0] * figure.columns, PANEL_SIZE[1] * rows + 1.0)
+    size = (max(PANEL_SIZE[0] * figure.columns, LEAST_WIDTH), PANEL_SIZE[1] * rows + 1.0)
     canvas = _matplotlib().figure.Figure(figsize=size, layout="constrained")
-    canvas.suptitle(f"{figure.title}\n{figure.source}", fontsize=10.5)
+    canvas.suptitle("\n".join(filter(None, (figure.title, figure.source))), fontsize=10.5)
     drawn: dict[str, Any] = {}
     for index, panel in enumerate(figure.panels):
         axes = canvas.add_subplot(rows, figure.columns, index + 1)

@@ -59,10 +59,10 @@ def strong(base: BaseEpsilon, gamma: float, count: int, delta: float) -> float:
     if base(largest) == base(0.0):  # spending δ on the steps gains nothing
         return at(0.0)
     # The minimum is flat: a share of δ within 5 % of the best is as good.
-    found = minimize_scalar(
+    best = minimize_scalar(
         lambda log_share: at(math.exp(log_share) * largest),
         bounds=(-12.0, -1e-6),
         method="bounded",
         options={"xatol": 0.05},
     )
-    return min(float(found.fun), at(0.0), at(largest))
+    return min(float(best.fun), at(0.0), at(largest))

@@ -11,11 +11,13 @@ import numpy as np
 
 from hockeystick import classical
 from hockeystick.classical import asymptotics
+from hockeystick.figures.figure import Figure, Panel, Progress, panels
 from hockeystick.figures.palette import GREEN, PURPLE
 from hockeystick.mechanism import Mechanism
 from hockeystick.mechanisms.gaussian import Gaussian
 from hockeystick.mechanisms.laplace import Laplace
 from hockeystick.mechanisms.randomized_response import RandomizedResponse
+from hockeystick.numerics.roots import last_true
 from hockeystick.relation import REPLACE_ONE
 from hockeystick.samplers.without_replacement import WithoutReplacement
 
@@ -23,7 +25,6 @@ MOST = 10_000
 """The largest finite order at which a theorem is evaluated."""
 SAMPLE = 100
 """Records in a sample: the paper's approximations have n = 100/γ."""
-PAPER = "Wang, Balle and Kasiviswanathan (2019)"
 
 Rdp = Callable[[float], float]
 
@@ -65,13 +66,12 @@ class Case:
     @property
     def transition(self) -> float:
         """The order α where γ·α·e^{ε(α)} = 1: from about there on sampling helps little."""
-        low, high = 1.0, 2 / self.gamma
-        for _ in range(60):
-            middle = (low + high) / 2
-            epsilon = float(self.base.mechanism.rdp(middle, relation=REPLACE_ONE))
-            below = math.log(self.gamma * middle) + epsilon < 0
-            low, high = (middle, high) if below else (low, middle)
-        return high
+
+        def is_before(order: float) -> bool:
+            epsilon = float(self.base.mechanism.rdp(order, relation=REPLACE_ONE))
+            return math.log(self.gamma * order) + epsilon < 0
+
+        return last_true(is_before, 1.0, 2 / self.gamma, 60)[1]
 
     @cached_property
     def theorem_9(self) -> Rdp:
@@ -108,17 +108,30 @@ class Case:
         )
 
 
+def figure_of_cases(
+    number: int,
+    title: str,
+    gamma: float,
+    panel: Callable[[Case, Progress], Panel],
+    progress: Progress,
+) -> Figure:
+    """Six panels: high privacy in the first row, low privacy in the second."""
+    source = f"after Wang, Balle and Kasiviswanathan (2019), Figure {number}"
+    made = panels(cases(gamma), panel, progress)
+    return Figure(f"wang-{number}", title, source, made, columns=3)
+
+
 def cases(gamma: float) -> tuple[Case, ...]:
-    """The six panels: high privacy in the first row, low privacy in the second."""
+    """The six of them."""
     return tuple(Case(base, gamma) for base in _bases())
 
 
 @cache
 def _bases() -> tuple[Base, ...]:
     """The paper's σ and b are the noise over how far one *replaced* record moves the query."""
-    found = []
+    bases = []
     for (one, two, three), sigma, b, p in (("abc", 5.0, 2.0, 0.6), ("def", 1.0, 0.5, 0.9)):
-        found += [
+        bases += [
             Base(
                 f"({one}) Gaussian, σ = {sigma:g}",
                 Gaussian(sigma, replace_sensitivity=1),
@@ -136,4 +149,4 @@ def _bases() -> tuple[Base, ...]:
                 cache(partial(classical.randomized_response_log_moment, truth=p)),
             ),
         ]
-    return tuple(found)
+    return tuple(bases)

@@ -10,8 +10,8 @@ import numpy as np
 from hockeystick.bound import Bound
 from hockeystick.classical import epsilon_from_curve, mironov_epsilon
 from hockeystick.figures import palette, wang_baselines
-from hockeystick.figures.figure import Curve, Figure, Panel, Progress, panels
-from hockeystick.figures.wang_cases import MOST, PAPER, Case, Rdp, cases
+from hockeystick.figures.figure import Curve, Figure, Panel, Progress
+from hockeystick.figures.wang_cases import MOST, Case, Rdp, figure_of_cases
 
 DELTA = 1e-8
 COUNTS = tuple(sorted({round(count) for count in np.geomspace(1, 600_000, 15)}))
@@ -31,13 +31,8 @@ def composition_figure(
         curves = *_baselines(case, counts), *_by_renyi(case, counts), *_exact(bounds, counts)
         return Panel(case.base.title, "steps k", "ε (nats)", curves, "log", "log")
 
-    return Figure(
-        f"wang-{number}",
-        f"ε of k steps on samples without replacement, γ = {gamma:g}, δ = 1e-8",
-        f"after {PAPER}, Figure {number}",
-        panels(cases(gamma), panel, progress),
-        columns=3,
-    )
+    title = f"ε of k steps on samples without replacement, γ = {gamma:g}, δ = 1e-8"
+    return figure_of_cases(number, title, gamma, panel, progress)
 
 
 def _baselines(case: Case, counts: Sequence[int]) -> Iterator[Curve]:

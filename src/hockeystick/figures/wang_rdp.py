@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from hockeystick.figures import palette
-from hockeystick.figures.figure import Curve, Figure, Panel, Progress, panels
-from hockeystick.figures.wang_cases import MOST, PAPER, Case, Rdp, cases
+from hockeystick.figures.figure import Curve, Figure, Panel, Progress
+from hockeystick.figures.wang_cases import MOST, Case, Rdp, figure_of_cases
 
 ORDERS = tuple(sorted({round(order) for order in np.geomspace(2, MOST, 40)}))
 
@@ -26,13 +26,8 @@ def rdp_figure(
             tell(len(curves) / 8)
         return _panel(case, curves)
 
-    return Figure(
-        f"wang-{number}",
-        f"Rényi divergence of a mechanism on a sample without replacement, γ = {gamma:g}",
-        f"after {PAPER}, Figure {number}",
-        panels(cases(gamma), panel, progress),
-        columns=3,
-    )
+    title = f"Rényi divergence of a mechanism on a sample without replacement, γ = {gamma:g}"
+    return figure_of_cases(number, title, gamma, panel, progress)
 
 
 def _curves(case: Case, orders: Sequence[int]) -> Iterator[Curve]:

@@ -66,54 +66,44 @@ class Descent:
 
     def run(self) -> None:
         """All steps that are left; all of them are spent, however the run ends."""
+        watch, steps, stop = self.watch, self.plan.steps, False
         try:
-            self._run()
+            with bar(steps, watch.progress) as show:
+                while self.state.done < steps and not stop:
+                    report = watch.next_report(self.state.done, steps)
+                    self.account.spend(self.plan.step, report - self.spent)
+                    self.spent = report
+                    while self.state.done < report:
+                        self.step()
+                    if self.checkpoint is not None:  # what was seen is never drawn again
+                        self.checkpoint.save(self.state, self.before, self.kept)
+                    if watch.watched:
+                        progress = self._progress()
+                        show(progress)
+                        stop = watch.tell(progress)
         finally:
             # To stop by what was seen is not cheaper than to go on, nor is an error.
-            self.account.spend(self.plan.step, self.plan.steps - self.spent)
-
-    def _run(self) -> None:
-        watch, stop = self.watch, False
-        with bar(self.plan.steps, watch.progress) as show:
-            while self.state.done < self.plan.steps and not stop:
-                self.steps_to(watch.next_report(self.state.done, self.plan.steps))
-                self.save()  # before anybody sees it: what was seen is never drawn again
-                if watch.watched:
-                    progress = self.progress()
-                    show(progress)
-                    stop = watch.tell(progress)
-
-    def steps_to(self, report: int) -> None:
-        """Spend all steps up to the next report, then take them."""
-        self.account.spend(self.plan.step, report - self.spent)
-        self.spent = report
-        while self.state.done < report:
-            self.step()
+            self.account.spend(self.plan.step, steps - self.spent)
 
     def step(self) -> None:
         """Draw, and descend; it is spent already."""
-        drawn = self.plan.sampler.draw(len(self.records.targets), self.rng)
+        plan, state, records = self.plan, self.state, self.records
+        drawn = plan.sampler.draw(len(records.targets), self.rng)
         for batch in drawn if isinstance(drawn, list) else [drawn]:
-            self._descend(batch)
-        self.state.done += 1
+            ahead = state.parameters + plan.momentum * state.velocity
+            ahead.flags.writeable = False  # no objective can write into it what it saw of records
+            sums = [
+                self.objective.clipped_sum(ahead, records.take(block), plan.clip, plan.norm)
+                for block in records.blocks(batch)
+            ]
+            gradient = plan.noise.release(sum(sums[1:], sums[0]), rng=self.rng) / plan.batch_size
+            gradient += plan.regularisation * ahead
+            state.velocity = plan.momentum * state.velocity - plan.learning_rate * gradient
+            state.parameters = state.parameters + state.velocity
+            state.parameters.flags.writeable = False
+        state.done += 1
 
-    def _descend(self, batch: Array) -> None:
-        plan, state = self.plan, self.state
-        ahead = read_only(state.parameters + plan.momentum * state.velocity)
-        sums = []
-        for block in self.records.blocks(batch):
-            part = self.records.take(block)
-            sums.append(self.objective.clipped_sum(ahead, part, plan.clip, plan.norm))
-        gradient = plan.noise.release(sum(sums[1:], sums[0]), rng=self.rng) / plan.batch_size
-        gradient += plan.regularisation * ahead
-        state.velocity = plan.momentum * state.velocity - plan.learning_rate * gradient
-        state.parameters = read_only(state.parameters + state.velocity)
-
-    def save(self) -> None:
-        if self.checkpoint is not None:
-            self.checkpoint.save(self.state, self.before, self.kept)
-
-    def progress(self) -> Progress:
+    def _progress(self) -> Progress:
         watch = self.watch
         parameters, plan, epsilon, loss = self.state.parameters, self.plan, None, None
         if watch.delta is not None:
@@ -124,16 +114,10 @@ class Descent:
         return Progress(self.state.done, plan.steps, epsilon, loss, parameters.copy())
 
 
-def read_only(values: Array) -> Array:
-    """The same array, into which no objective can write what it saw of the records."""
-    values.flags.writeable = False
-    return values
-
-
 def _start(shape: tuple[int, int], start: Array | None) -> State:
-    if start is None:
-        return State(0, read_only(np.zeros(shape)), np.zeros(shape))
-    given = np.array(start, dtype=float)
+    given = np.zeros(shape) if start is None else np.array(start, dtype=float)
     if given.size != shape[0] * shape[1] or not np.isfinite(given).all():
         raise ParameterError(f"start must hold {shape[0]} x {shape[1]} finite numbers")
-    return State(0, read_only(given.reshape(shape)), np.zeros(shape))
+    parameters = given.reshape(shape)
+    parameters.flags.writeable = False
+    return State(0, parameters, np.zeros(shape))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import sys
 import warnings
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from numbers import Integral
 from typing import Any
 
@@ -13,7 +13,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from hockeystick.checks import finite_positive, probability, whole
+from hockeystick.checks import LARGEST_WHOLE, Between, finite_positive, whole
 from hockeystick.errors import ParameterError, RelationError
 from hockeystick.learn.discretion import without_values
 from hockeystick.learn.objective import Objective
@@ -31,11 +31,9 @@ from hockeystick.samplers.poisson import Poisson
 from hockeystick.samplers.sampler import Sampler
 from hockeystick.samplers.without_replacement import WithoutReplacement
 
+BELOW_ONE = Between("[0, 1)")
 SAMPLERS = ("poisson", "without-replacement", "full")
 NOISES: dict[str, type[AdditiveNoise]] = {"gaussian": Gaussian, "laplace": Laplace}
-
-LARGEST = 2**62
-"""No population, batch or number of steps is larger."""
 
 MANY = {
     "calibration", "ensemble", "feature_selection", "impute", "model_selection", "multiclass",
@@ -58,34 +56,33 @@ class TuningWarning(UserWarning):
     """Several models are trained on the same data, and each of them costs privacy."""
 
 
+@dataclass(eq=False, repr=False)
 class PrivateEstimator(BaseEstimator):  # type: ignore[misc]
-    """A linear model trained by `private_sgd`; see the subclasses."""
+    """A linear model trained by `private_sgd`; see the subclasses.
 
-    # Named by the subclasses, whose signatures scikit-learn reads.
-    epsilon: float
-    delta: float
-    clip: float
-    sampler: str
-    batch_size: int
-    epochs: float
-    noise: str | None
-    learning_rate: float
-    momentum: float
-    regularisation: float
-    fit_intercept: bool
-    population: int | None
-    relation: Relation | str | None
-    random_state: Any
-    verbose: bool
+    A dataclass keeps the parameters as they were given, which is scikit-learn's rule.
+    """
 
-    coef_: Array
-    intercept_: Array
-    privacy_: Privacy
-    n_iter_: int
+    epsilon: float = 1.0
+    delta: float = 1e-5
+    clip: float = 1.0
+    sampler: str = "poisson"
+    batch_size: int = 512
+    epochs: float = 20
+    noise: str | None = None
+    learning_rate: float = 1.0
+    momentum: float = 0.0
+    regularisation: float = 0.0
+    fit_intercept: bool = True
+    population: int | None = None
+    relation: Relation | str | None = None
+    random_state: Any = None
+    verbose: bool = False
 
-    def _keep(self, parameters: dict[str, Any]) -> None:
-        """Keep the parameters of `__init__` as they were given, which is scikit-learn's rule."""
-        self.__dict__.update({name: each for name, each in parameters.items() if name != "self"})
+    coef_: Array = field(init=False)
+    intercept_: Array = field(init=False)
+    privacy_: Privacy = field(init=False)
+    n_iter_: int = field(init=False)
 
     def plan(self, records: int) -> Plan:
         """What `fit` runs on so many records: calibrated to (epsilon, delta), exactly.
@@ -96,7 +93,7 @@ class PrivateEstimator(BaseEstimator):  # type: ignore[misc]
         size = self._population(records)
         sampler, batch = self._sampler(size)
         steps = self._steps(size, batch)
-        epsilon, delta = finite_positive("epsilon", self.epsilon), _delta(self.delta)
+        epsilon, delta = finite_positive("epsilon", self.epsilon), BELOW_ONE("delta", self.delta)
         kind = self._noise(delta)
         noise = noise_for(kind, sampler, steps, epsilon=epsilon, delta=delta, relation=relation)
         return Plan(
@@ -128,7 +125,7 @@ class PrivateEstimator(BaseEstimator):  # type: ignore[misc]
     def _population(self, records: int) -> int:
         if self.population is None:
             return max(records, 1)  # nobody at all is a data set, too
-        declared = _count("population", self.population)
+        declared = whole("population", self.population, 1)
         if self.sampler == "without-replacement" and declared != records:
             raise ParameterError(
                 "population must be the number of records, or None, when a fixed number of them "
@@ -138,7 +135,7 @@ class PrivateEstimator(BaseEstimator):  # type: ignore[misc]
 
     def _sampler(self, size: int) -> tuple[Sampler, int]:
         """The sampler, and the public number that sums over a batch are divided by."""
-        batch = _count("batch_size", self.batch_size)
+        batch = whole("batch_size", self.batch_size, 1)
         if self.sampler == "poisson":
             return Poisson(min(1.0, batch / size)), min(batch, size)
         if self.sampler == "without-replacement":
@@ -154,7 +151,7 @@ class PrivateEstimator(BaseEstimator):  # type: ignore[misc]
 
     def _steps(self, size: int, batch: int) -> int:
         steps = finite_positive("epochs", self.epochs) * size / batch
-        if steps > LARGEST:
+        if steps > LARGEST_WHOLE:
             raise ParameterError(
                 f"epochs must be of at most 2^62 steps, got {self.epochs!r} with {batch} of {size} "
                 "in a batch"
@@ -201,20 +198,6 @@ class PrivateEstimator(BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         with without_values():
             return np.asarray(validate_data(self, x, dtype=np.float64, reset=False))
-
-
-def _count(name: str, value: Any) -> int:
-    count = whole(name, value, 1)
-    if count > LARGEST:
-        raise ParameterError(f"{name} must be an integer in [1, 2^62], got a larger one")
-    return count
-
-
-def _delta(value: float) -> float:
-    delta = probability("delta", value)
-    if delta == 1:
-        raise ParameterError("delta must be in [0, 1), as 1 allows everything, got 1.0")
-    return delta
 
 
 def _relation(given: Relation | str | None, sampler: str, declared: bool) -> Relation:

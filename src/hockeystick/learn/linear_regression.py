@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from numbers import Real
 from typing import Any, Self
 
@@ -13,9 +14,9 @@ from hockeystick.learn.estimator import PrivateEstimator
 from hockeystick.learn.linear import Squares
 from hockeystick.learn.schema import Number
 from hockeystick.numerics.types import Array
-from hockeystick.relation import Relation
 
 
+@dataclass(eq=False, repr=False)
 class LinearRegression(RegressorMixin, PrivateEstimator):  # type: ignore[misc]
     """(ε, δ)-differentially private least squares, by noisy gradients of clipped records.
 
@@ -33,28 +34,8 @@ class LinearRegression(RegressorMixin, PrivateEstimator):  # type: ignore[misc]
     True
     """
 
-    target_bounds: tuple[float, float] | None
-
-    def __init__(
-        self,
-        epsilon: float = 1.0,
-        delta: float = 1e-5,
-        clip: float = 1.0,
-        sampler: str = "poisson",
-        batch_size: int = 512,
-        epochs: float = 20,
-        noise: str | None = None,
-        learning_rate: float = 0.25,
-        momentum: float = 0.0,
-        regularisation: float = 0.0,
-        fit_intercept: bool = True,
-        target_bounds: tuple[float, float] | None = None,
-        population: int | None = None,
-        relation: Relation | str | None = None,
-        random_state: Any = None,
-        verbose: bool = False,
-    ) -> None:
-        self._keep(locals())
+    learning_rate: float = 0.25
+    target_bounds: tuple[float, float] | None = None
 
     def fit(self, X: Any, y: Any) -> Self:
         """Train on a row of X and a target of y for each record."""

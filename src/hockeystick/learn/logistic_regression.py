@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -16,9 +17,9 @@ from hockeystick.learn.estimator import PrivateEstimator
 from hockeystick.learn.linear import Logistic, Softmax
 from hockeystick.learn.objective import Objective
 from hockeystick.numerics.types import Array
-from hockeystick.relation import Relation
 
 
+@dataclass(eq=False, repr=False)
 class LogisticRegression(ClassifierMixin, PrivateEstimator):  # type: ignore[misc]
     """(ε, δ)-differentially private logistic regression, binary or multinomial.
 
@@ -57,28 +58,7 @@ class LogisticRegression(ClassifierMixin, PrivateEstimator):  # type: ignore[mis
     True
     """
 
-    classes: Sequence[Any] | None
-
-    def __init__(
-        self,
-        epsilon: float = 1.0,
-        delta: float = 1e-5,
-        clip: float = 1.0,
-        sampler: str = "poisson",
-        batch_size: int = 512,
-        epochs: float = 20,
-        noise: str | None = None,
-        learning_rate: float = 1.0,
-        momentum: float = 0.0,
-        regularisation: float = 0.0,
-        fit_intercept: bool = True,
-        classes: Sequence[Any] | None = None,
-        population: int | None = None,
-        relation: Relation | str | None = None,
-        random_state: Any = None,
-        verbose: bool = False,
-    ) -> None:
-        self._keep(locals())
+    classes: Sequence[Any] | None = None
 
     def fit(self, X: Any, y: Any) -> Self:
         """Train on a row of X and a label of y for each record."""

@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import cached_property, lru_cache
 from typing import Any
 
-from hockeystick.calibration import Target
+from hockeystick.calibration import calibrate
 from hockeystick.checks import (
     Between,
     Whole,
@@ -140,11 +140,7 @@ def noise_for(
     def run(multiplier: float) -> Mechanism:
         return kind(multiplier).on(sampler) * steps
 
-    target = Target(run, epsilon, delta, relation)
-    start = 1.0  # too little noise, so that the search goes up at once and not to tiny δ first
-    while start > 1e-9 and target.excess(start) <= 0:
-        start /= 2
-    return noise_of(target.just_met(start))
+    return noise_of(calibrate(run, epsilon=epsilon, delta=delta, relation=relation))
 
 
 def _norm(noise: AdditiveNoise, norm: Norm | None) -> Norm:

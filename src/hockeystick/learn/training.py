@@ -10,8 +10,7 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from hockeystick.checks import probability
-from hockeystick.errors import ParameterError
+from hockeystick.checks import Between
 from hockeystick.learn.model import Model
 from hockeystick.learn.privacy import DeltaWarning, Privacy
 from hockeystick.learn.schema import Column, Schema
@@ -153,9 +152,7 @@ def hold_out(records: int, fraction: float, source: Generator) -> NDArray[np.boo
     >>> hold_out(4, 0.0, generator(0)).tolist()
     [False, False, False, False]
     """
-    if probability("test_fraction", fraction) == 1:
-        raise ParameterError("test_fraction must be in [0, 1), as 1 leaves no record, got 1.0")
-    return source.random(records) < fraction
+    return source.random(records) < Between("[0, 1)")("test_fraction", fraction)
 
 
 def _estimator(declared: Any, **options: Any) -> Any:

@@ -14,7 +14,7 @@ from functools import lru_cache
 from typing import Literal
 
 from hockeystick.bound import Bound
-from hockeystick.checks import finite_positive, probability
+from hockeystick.checks import Between, probability
 from hockeystick.classical import epsilon_from_curve
 from hockeystick.errors import ParameterError
 from hockeystick.learn.privacy import Privacy
@@ -25,6 +25,7 @@ from hockeystick.numerics.roots import last_true
 from hockeystick.random.generators import Randomness, generator
 from hockeystick.relation import Relation
 
+MEAN = Between("[1, inf)")
 ROUNDING = 1e-12
 """Relative error of a Rényi divergence that was computed, with room to spare."""
 
@@ -78,7 +79,7 @@ def tuned(
 
 def _tuned(mechanism: Mechanism, trials: float, shape: Shape, relation: Relation | None) -> RenyiDP:
     if shape == "poisson":
-        mean = _mean(trials, 1.0)
+        mean = MEAN("trials", trials)
         return RenyiDP(_from_one(_poisson(mechanism, mean, relation)))
     gamma, mean = _gamma(trials, shape)
     extra = (1 + float(shape)) * _cheapest(mechanism, math.log(1 / gamma), relation)
@@ -139,7 +140,7 @@ def draw_trials(trials: float, *, shape: Shape = 1.0, rng: Randomness = None) ->
     """
     source = generator(rng)
     if shape == "poisson":
-        return int(source.poisson(_mean(trials, 1.0)))
+        return int(source.poisson(MEAN("trials", trials)))
     eta = float(shape)
     gamma, _ = _gamma(trials, eta)
     normaliser = -math.expm1(eta * math.log(gamma)) / eta if eta else math.log(1 / gamma)
@@ -152,19 +153,12 @@ def draw_trials(trials: float, *, shape: Shape = 1.0, rng: Randomness = None) ->
     return k
 
 
-def _mean(trials: float, least: float) -> float:
-    mean = finite_positive("trials", trials)
-    if mean < least:
-        raise ParameterError(f"trials must be in [{least:g}, inf), got {trials!r}")
-    return mean
-
-
 @lru_cache(maxsize=64)
 def _gamma(trials: float, shape: Shape) -> tuple[float, float]:
     """γ for a mean number of trials, and the mean that this γ has."""
     if not isinstance(shape, int | float) or not -1 < shape < math.inf:
         raise ParameterError(f'shape must be in (-1, inf) or "poisson", got {shape!r}')
-    if _mean(trials, 1.0) == 1:
+    if MEAN("trials", trials) == 1:
         raise ParameterError(f"trials must be above 1 for a random number of them, got {trials!r}")
 
     def expected(log_gamma: float) -> float:

@@ -97,7 +97,7 @@ class DiscreteGaussianLoss(DiscreteLoss):
         beyond = np.arange(self.steps + 2 * reach)
         total = math.log(np.exp(-(np.arange(-reach, reach + 1) ** 2) / width).sum())
         rows = max(1, CHUNK // beyond.size)
-        log_deltas = [np.zeros(0)]
+        logs = [np.zeros(0)]
         for i in range(0, len(first), rows):
             x = first[i : i + rows] + beyond
             losses = (2 * self.steps * x - self.steps**2) / width
@@ -106,8 +106,8 @@ class DiscreteGaussianLoss(DiscreteLoss):
             peak = log_p.max(axis=1)
             sums = (-np.expm1(above) * np.exp(log_p - peak[:, None])).sum(axis=1)
             with np.errstate(divide="ignore"):
-                log_deltas.append(peak + np.log(sums) - total)
-        return np.concatenate(log_deltas).reshape(wanted.shape)
+                logs.append(peak + np.log(sums) - total)
+        return np.concatenate(logs).reshape(wanted.shape)
 
     def truncated(self, mass: float) -> Loss:
         """Without outcomes on either side, so that both directions stay alike."""

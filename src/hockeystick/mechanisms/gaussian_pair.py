@@ -158,12 +158,12 @@ def _divergence(shift: Array, excess: Array, orders: Array) -> Array:
 
 def _array(name: str, value: Any) -> Array:
     try:
-        found = np.asarray(value, dtype=float)
+        numbers = np.asarray(value, dtype=float)
     except (TypeError, ValueError):
         raise ParameterError(f"{name} must hold numbers, got {value!r}") from None
-    if not np.isfinite(found).all():
+    if not np.isfinite(numbers).all():
         raise ParameterError(f"{name} must hold finite numbers, got {value!r}")
-    return found
+    return numbers
 
 
 def _vector(name: str, given: Any, size: int) -> tuple[float, ...]:

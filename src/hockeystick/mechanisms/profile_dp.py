@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any
 
 from hockeystick.checks import checked, declare, declared, finite_non_negative, probability
 from hockeystick.evidence import Evidence
@@ -12,22 +11,8 @@ from hockeystick.loss.points import table_pair
 from hockeystick.loss.two_sided.function import FunctionCurve
 from hockeystick.loss.two_sided.loss import TwoSidedLoss
 from hockeystick.mechanism import Mechanism
-from hockeystick.mechanisms.bases.given_curve import (
-    Curve,
-    GivenAs,
-    GivenCurve,
-    given_curve,
-)
+from hockeystick.mechanisms.bases.given_curve import Curve, GivenAs, GivenCurve, given_curve
 from hockeystick.relation import Relation
-
-
-def _profile(_name: str, value: Any) -> Curve:
-    return given_curve(
-        "profile",
-        value,
-        "point",
-        lambda e, d: (finite_non_negative("epsilon", e), probability("delta", d)),
-    )
 
 
 @declared
@@ -46,7 +31,9 @@ class ProfileDP(GivenCurve):
 
     source = "Doroshenko et al. 2022"
 
-    curve: Curve = checked(_profile)
+    curve: Curve = checked(
+        given_curve("profile", "point", epsilon=finite_non_negative, delta=probability)
+    )
 
     def __init__(self, profile: GivenAs) -> None:
         declare(self, curve=profile)

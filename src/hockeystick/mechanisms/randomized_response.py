@@ -5,7 +5,16 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any, Self
 
-from hockeystick.checks import Whole, checked, declare, declared, non_negative, probability, whole
+from hockeystick.checks import (
+    Between,
+    Whole,
+    checked,
+    declare,
+    declared,
+    non_negative,
+    probability,
+    whole,
+)
 from hockeystick.errors import ParameterError
 from hockeystick.evidence import Evidence
 from hockeystick.loss.atoms import EVERYTHING, AtomicLoss
@@ -104,8 +113,8 @@ class RandomizedResponse(Mechanism):
 
         if self.epsilon_ > LARGEST:
             raise ParameterError(f"epsilon must be at most {LARGEST:g} to release, got {self!r}")
-        known = private.integers("answers", answers, 0, self.categories - 1)
-        return private.like(respond(known, self.epsilon_, self.categories, source(rng)))
+        private_answers = private.integers("answers", answers, 0, self.categories - 1)
+        return private.like(respond(private_answers, self.epsilon_, self.categories, source(rng)))
 
     def statement(self) -> str:
         """What a report protects, in words."""
@@ -136,10 +145,9 @@ class RandomizedResponse(Mechanism):
 
         if not 0 < self.epsilon_ < math.inf:
             raise ParameterError(f"epsilon must be in (0, inf) to estimate, got {self!r}")
-        if not 0 < probability("confidence", confidence) < 1:
-            raise ParameterError(f"confidence must be in (0, 1), got {confidence!r}")
-        known = private.integers("reports", reports, 0, self.categories - 1)
-        if known.size == 0:
+        confidence = Between("(0, 1)")("confidence", confidence)
+        counted = private.integers("reports", reports, 0, self.categories - 1)
+        if counted.size == 0:
             raise ParameterError("reports must hold at least one report, got none")
         truth = 1 / (1 + (self.categories - 1) * math.exp(-self.epsilon_))
-        return estimate(known, truth, self.categories, float(confidence))
+        return estimate(counted, truth, self.categories, confidence)

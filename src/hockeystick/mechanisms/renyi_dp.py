@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import partial
-from typing import Any
 
 import numpy as np
 
@@ -25,12 +24,6 @@ from hockeystick.questions import renyi_curve
 from hockeystick.relation import Relation
 
 
-def _renyi_curve(name: str, value: Any) -> Curve:
-    return given_curve(
-        name, value, "order", lambda a, e: (above_one("order", a), non_negative("epsilon", e))
-    )
-
-
 @declared
 class RenyiDP(GivenCurve):
     """Any mechanism with Rényi divergence at most `curve(α)` at the orders where it is known.
@@ -47,7 +40,7 @@ class RenyiDP(GivenCurve):
 
     source = "Mironov 2017"
 
-    curve: Curve = checked(_renyi_curve)
+    curve: Curve = checked(given_curve("curve", "order", order=above_one, epsilon=non_negative))
 
     def __init__(self, curve: GivenAs) -> None:
         declare(self, curve=curve)
@@ -74,13 +67,13 @@ def _divergences(curve: Callable[[float], float] | Points, orders: Array) -> tup
 
 
 def _interpolate(points: Points, orders: Array) -> Array:
-    known = [(a, e) for a, e in points if math.isfinite(a)]
+    finite = [(a, e) for a, e in points if math.isfinite(a)]
     ceiling = min((e for a, e in points if math.isinf(a)), default=math.inf)
-    x = np.array([0.0] + [a - 1 for a, _ in known])
-    y = np.array([0.0] + [(a - 1) * e for a, e in known])
+    x = np.array([0.0] + [a - 1 for a, _ in finite])
+    y = np.array([0.0] + [(a - 1) * e for a, e in finite])
     s = orders - 1
     with np.errstate(invalid="ignore"):
         inside = np.interp(s, x, y) / np.where(s > 0, s, 1)
-    at_one = known[0][1] if known else math.inf  # the divergence grows with the order
+    at_one = finite[0][1] if finite else math.inf  # the divergence grows with the order
     inside = np.where(s == 0, at_one, inside)
     return np.minimum(np.where(s <= x[-1], inside, math.inf), ceiling)

@@ -29,6 +29,6 @@ class TruncatedConcentratedDP(Mechanism):
         return Evidence(curve=self._divergences)
 
     def _divergences(self, orders: Array) -> tuple[Array, Array]:
-        known = orders < self.omega
-        value = np.where(known, self.rho * np.where(known, orders, 0), math.inf)
+        below = orders < self.omega
+        value = np.where(below, self.rho * np.where(below, orders, 0), math.inf)
         return value, value

@@ -14,9 +14,17 @@ from hockeystick.numerics.types import Array
 
 
 def find_root(
-    function: Callable[[float], float], low: float, high: float, tolerance: float = 0.0
+    function: Callable[[float], float],
+    low: float,
+    high: float,
+    tolerance: float = 0.0,
+    *,
+    straight: bool = False,
 ) -> tuple[float, float]:
     """Two ends, on either side of a sign change and `tolerance` (or a few ulps) apart.
+
+    A nearly straight function is first asked where the line through its ends is 0, others in the
+    middle.
 
     >>> low, high = find_root(lambda x: x * x - 2, 0.0, 2.0)
     >>> low * low <= 2 <= high * high, high - low < 1e-14
@@ -29,6 +37,8 @@ def find_root(
     if math.isnan(fa) or math.isnan(fb) or (fa > 0) == (fb > 0):
         raise NumericalError(f"no sign change between {low!r} and {high!r}")
     t, c, fc = 0.5, a, fa
+    if straight and math.isfinite(fa - fb):
+        t = fa / (fa - fb)
     for _ in range(200):
         x = a + t * (b - a)
         fx = function(x)

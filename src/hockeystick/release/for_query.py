@@ -48,9 +48,7 @@ def solve(
     """
     epsilon, delta = finite_positive("epsilon", epsilon), probability("delta", delta)
     if delta > 0:
-        found = calibrate(family, epsilon=epsilon, delta=delta, relation=relation)
-        assert isinstance(found, type(family(1.0)))
-        return found
+        return calibrate(family, epsilon=epsilon, delta=delta, relation=relation)
     if pure is None:
         kind = type(family(1.0)).__name__
         raise ParameterError(f"delta must be in (0, 1] for {kind} noise, got {delta!r}")

@@ -21,8 +21,8 @@ class Axis:
 
     def __init__(self, values: Sequence[float], logarithmic: bool) -> None:
         self.logarithmic = logarithmic
-        known = [p for p in map(self._scaled, values) if p is not None]
-        self.first, self.last = min(known, default=0.0), max(known, default=1.0)
+        places = [p for p in map(self._scaled, values) if p is not None]
+        self.first, self.last = min(places, default=0.0), max(places, default=1.0)
 
     def _scaled(self, value: float) -> float | None:
         if not math.isfinite(value) or (self.logarithmic and value <= 0):

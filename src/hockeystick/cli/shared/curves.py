@@ -13,12 +13,15 @@ from hockeystick.errors import ParameterError
 
 if TYPE_CHECKING:
     from hockeystick.bound import Bounds
+    from hockeystick.figures.figure import Figure
     from hockeystick.mechanism import Mechanism
 
 SMALLEST_DELTA = 1e-8
 """Down to which a profile is drawn."""
 FEW_STEPS = 100.0
 """Up to which what is no run of its own is drawn."""
+
+SYMBOLS = {"epsilon": "ε", "delta": "δ", "rdp": "Rényi divergence", "order": "order α"}
 
 
 @dataclass(frozen=True)
@@ -143,15 +146,31 @@ def curves(
         ]
 
     if kind.alone:
-        x, found = thrift.affordable(x, ask, kind.least, progress, everywhere=points is not None)
+        x, tables = thrift.affordable(x, ask, kind.least, progress, everywhere=points is not None)
     else:
-        found = ask(x)
-    return [_curve(repr(m), x, rows) for m, rows in zip(subjects, found, strict=True)]
+        tables = ask(x)
+    return [_curve(repr(m), x, rows) for m, rows in zip(subjects, tables, strict=True)]
 
 
 def _curve(label: str, x: list[float], rows: list[thrift.Row]) -> Curve:
     y, lower, upper = map(list, zip(*rows, strict=True))
     return Curve(label, x, y, lower, upper)
+
+
+def figure(curves: Sequence[Curve], kind: Kind) -> Figure:
+    """The curves in one panel; what is too small to be drawn is below its edge."""
+    from hockeystick.figures.figure import Curve as Line
+    from hockeystick.figures.figure import Figure, Panel
+
+    lines = tuple(Line(each.label, each.x, each.y, f"C{i}") for i, each in enumerate(curves))
+    lowest = min(y for each in curves for y in each.y)
+    x_label, y_label = (SYMBOLS.get(name, name.replace("_", " ")) for name in (kind.x, kind.y))
+    panel = Panel(
+        "", x_label, y_label, lines,
+        "log" if kind.log_x else "linear", "log" if kind.log_y else "linear",
+        y_limits=(kind.least, 1.0) if lowest < kind.least else None,
+    )  # fmt: skip
+    return Figure("plot", "", "", (panel,), columns=1)
 
 
 def write_csv(curves: Sequence[Curve], kind: Kind, path: str) -> None:
@@ -161,5 +180,4 @@ def write_csv(curves: Sequence[Curve], kind: Kind, path: str) -> None:
         for curve in curves
         for values in zip(curve.x, curve.y, curve.lower, curve.upper, strict=True)
     )
-    with open(path, "w", newline="", encoding="utf-8") as file:
-        saving.write_csv(file, ("expression", kind.x, kind.y, "lower", "upper"), rows)
+    saving.write_csv(path, ("expression", kind.x, kind.y, "lower", "upper"), rows)

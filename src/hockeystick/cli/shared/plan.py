@@ -108,5 +108,5 @@ def _check_keys(place: str, entry: Any, needed: Set[str], allowed: Set[str] = fr
     got = set(entry) if isinstance(entry, dict) else set()
     if not isinstance(entry, dict) or needed - got or got - needed - allowed:
         keys = ", ".join([*sorted(needed), *(f"{key} (optional)" for key in sorted(allowed))])
-        found = ", ".join(sorted(got)) if isinstance(entry, dict) else checks.shown(entry)
-        raise ParameterError(f"{place} must have the keys {keys}, got {found or 'none'}")
+        given = ", ".join(sorted(got)) if isinstance(entry, dict) else checks.shown(entry)
+        raise ParameterError(f"{place} must have the keys {keys}, got {given or 'none'}")

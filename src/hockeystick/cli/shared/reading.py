@@ -53,12 +53,12 @@ def numbers(name: str, words: str) -> list[float]:
     >>> numbers("orders", "2,4:8:3,inf")
     [2.0, 4.0, 6.0, 8.0, inf]
     """
-    found: list[float] = []
+    values: list[float] = []
     for word in words.split(","):
-        found += _range(name, *word.split(":")) if ":" in word else [_number(name, word)]
-        if len(found) > MOST_NUMBERS:
+        values += _range(name, *word.split(":")) if ":" in word else [_number(name, word)]
+        if len(values) > MOST_NUMBERS:
             raise ParameterError(f"{name} must be at most {MOST_NUMBERS} numbers, got more")
-    return found
+    return values
 
 
 def _range(name: str, *words: str) -> list[float]:

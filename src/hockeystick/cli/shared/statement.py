@@ -49,12 +49,13 @@ class Statement:
         """Ask the mechanism for all of them."""
         from hockeystick.questions import relation_of
 
-        known = relation_of(mechanism, relation)
-        bound = mechanism.epsilon(delta, relation=known, method=method)
-        missed = mechanism.tradeoff([FALSE_POSITIVES], relation=known, method=method)
-        found = 1 - Decimal(repr(float(missed[0])))  # 1 − 0.99 is a little above 0.01 in floats
-        smaller = mechanism.epsilon(RARER * delta, relation=known, method=method)
-        return cls(mechanism, known, delta, bound, float(found), _log_odds(bound, smaller, delta))
+        neighbours = relation_of(mechanism, relation)
+        bound = mechanism.epsilon(delta, relation=neighbours, method=method)
+        missed = mechanism.tradeoff([FALSE_POSITIVES], relation=neighbours, method=method)
+        hits = 1 - Decimal(repr(float(missed[0])))  # 1 − 0.99 is a little above 0.01 in floats
+        smaller = mechanism.epsilon(RARER * delta, relation=neighbours, method=method)
+        log_odds = _log_odds(bound, smaller, delta)
+        return cls(mechanism, neighbours, delta, bound, float(hits), log_odds)
 
     @property
     def odds(self) -> tuple[float, float]:
@@ -162,8 +163,8 @@ def _belief(statement: Statement) -> list[str]:
 
 def _sources(statement: Statement) -> list[str]:
     cited = [theorem for part in statement.parts() for theorem in part["theorems"]]
-    found = "; ".join(dict.fromkeys(cited))
-    lines = [f"The parts: {found}."] if found else []
+    theorems = "; ".join(dict.fromkeys(cited))
+    lines = [f"The parts: {theorems}."] if theorems else []
     method = statement.bound.method
     if sum(statement.mechanism.parts.values()) > 1:
         whose = "Mironov 2017" if method == "renyi" else "Zhu, Dong and Wang 2022"

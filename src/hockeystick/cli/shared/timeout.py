@@ -51,20 +51,11 @@ def limited(command: click.Command) -> click.Command:
         click.Option(
             ["--timeout"],
             type=float,
-            callback=_checked,
             metavar="SECONDS",
             help=f"Give up after so long, with exit code {EXIT_CODE}.",
         )
     )
     return command
-
-
-def _checked(_context: click.Context, _option: click.Parameter, value: Any) -> float | None:
-    from hockeystick.checks import finite_positive
-
-    if value is None:
-        return None
-    return min(finite_positive("timeout", value), threading.TIMEOUT_MAX / 2)
 
 
 @contextmanager
@@ -73,7 +64,9 @@ def stopped_after(seconds: float | None) -> Iterator[None]:
     if seconds is None:
         yield
         return
-    watch = _Watch(seconds)
+    from hockeystick.checks import finite_positive
+
+    watch = _Watch(min(finite_positive("timeout", seconds), threading.TIMEOUT_MAX / 2))
     try:
         with _interruptible():
             try:

@@ -71,9 +71,9 @@ def _curves(case: Case, epsilons: Array, limit: float) -> Iterator[Curve]:
     yield Curve("hockeystick: certified upper end", epsilons, answers, palette.BLACK, "--")
     if 2**dimension * samples <= SMALL:
         chosen = limit * np.array(SOLVED)
-        found = [search(e, order, c, dimension, samples, starts=0).divergence for e in chosen]
+        largest = [search(e, order, c, dimension, samples, starts=0).divergence for e in chosen]
         yield Curve(
-            "the paper's program, solved globally", chosen, found, palette.VERMILION, "", "o"
+            "the paper's program, solved globally", chosen, largest, palette.VERMILION, "", "o"
         )
 
 

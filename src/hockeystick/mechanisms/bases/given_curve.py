@@ -6,7 +6,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Mapping
 from typing import Any, Self
 
-from hockeystick.checks import call_text
+from hockeystick.checks import Between, call_text
 from hockeystick.errors import ParameterError
 from hockeystick.mechanism import Mechanism
 
@@ -39,15 +39,22 @@ class GivenCurve(Mechanism):
         return call_text(name, self.curve)
 
 
-def given_curve(
-    name: str, value: Any, point: str, read: Callable[[Any, Any], tuple[float, float]]
-) -> Curve:
-    """The curve as it is kept: a mapping becomes points in order, each of them checked."""
-    if isinstance(value, Mapping):
-        if not value:
-            raise ParameterError(f"{name} must hold at least one {point}, got an empty mapping")
-        return tuple(sorted(read(x, y) for x, y in value.items()))
-    if isinstance(value, Mechanism) or callable(value):
-        curve: Curve = value
-        return curve
-    raise ParameterError(f"{name} must be a function, a mapping or a mechanism, got {value!r}")
+def given_curve(name: str, point: str, **domains: Between) -> Callable[[str, Any], Curve]:
+    """The check of a curve, by the names and the domains of its x and y.
+
+    A mapping becomes points in order, each of them checked.
+    """
+    (x_name, x_domain), (y_name, y_domain) = domains.items()
+
+    def check(_field: str, value: Any) -> Curve:
+        if isinstance(value, Mapping):
+            if not value:
+                raise ParameterError(f"{name} must hold at least one {point}, got an empty mapping")
+            points = ((x_domain(x_name, x), y_domain(y_name, y)) for x, y in value.items())
+            return tuple(sorted(points))
+        if isinstance(value, Mechanism) or callable(value):
+            curve: Curve = value
+            return curve
+        raise ParameterError(f"{name} must be a function, a mapping or a mechanism, got {value!r}")
+
+    return check
