@@ -86,6 +86,22 @@ def last_true_by_grids(
     return low, high
 
 
+def first_octave(holds: Callable[[Array], Array], most: float) -> tuple[float, float]:
+    """Between which powers of two a property that holds at 0, told of many places at once, is lost.
+
+    >>> first_octave(lambda x: x * x < 2000, 1e6)
+    (32.0, 64.0)
+    """
+    places = np.append(0.0, 2.0 ** np.arange(8.0))
+    while places[0] < most:
+        held = holds(places[1:])
+        if not held.all():
+            lost = int(np.argmin(held))
+            return float(places[lost]), float(places[lost + 1])
+        places = places[-1] * 2.0 ** np.arange(9.0)
+    raise NumericalError(f"a property is not lost up to {most:g}")
+
+
 def last_whole(holds: Callable[[int], bool], last: int, beyond: int) -> tuple[int, int]:
     """Where a property that holds at `last`, and not at `beyond`, is lost: two integers next to
     each other. Either may be the larger one.

@@ -14,7 +14,7 @@ from hockeystick.loss.atoms import NOTHING
 from hockeystick.loss.base import Loss
 from hockeystick.loss.mixed import mixed
 from hockeystick.loss.mixture import GaussianMixture, MixtureLoss
-from hockeystick.loss.two_sided.amplification import amplified_loss, joint
+from hockeystick.loss.two_sided.amplified import amplified_loss, joint
 from hockeystick.mechanism import Mechanism
 from hockeystick.numerics.types import Array
 from hockeystick.relation import ADD_REMOVE, REPLACE_ONE, ZERO_OUT, Relation
