@@ -38,15 +38,13 @@ def log_integrals(log_height: LogHeight, powers: Array, start: float) -> Array:
     >>> (values - [0.0, 0.5e6]).round(6).tolist()  # log √2π
     [0.918939, 0.918939]
     """
-
-    def heights(u: Array) -> Array:
-        return powers[:, None] * u + log_height(u.ravel()).reshape(u.shape)
-
-    low, high = _windows(heights, np.full(powers.size, start))
+    slopes = powers[:, None]
+    low, high = _windows(log_height, slopes, start, _reach(log_height, slopes, start))
     before = np.full(powers.size, math.inf)
     for count in PANELS:
         points, weights = on_panels(np.linspace(0.0, 1.0, count + 1), PANEL_POINTS)
-        logs = heights(low[:, None] + (high - low)[:, None] * points)
+        u = low[:, None] + (high - low)[:, None] * points
+        logs = slopes * u + log_height(u)
         peak = logs.max(axis=1)
         value = peak + np.log(np.exp(logs - peak[:, None]) @ weights * (high - low))
         if (np.abs(value - before) <= 1e-11 + 1e-14 * np.abs(value)).all():
@@ -55,19 +53,32 @@ def log_integrals(log_height: LogHeight, powers: Array, start: float) -> Array:
     raise NumericalError("the peak of an integrand is too rough to be integrated")
 
 
-def _windows(heights: LogHeight, start: Array) -> tuple[Array, Array]:
+def _reach(log_height: LogHeight, slopes: Array, start: float) -> Array:
+    """How far from the start each function falls."""
+    for octaves in OCTAVES:
+        u = start + np.concatenate([0.75 * octaves, octaves])
+        before, after = np.split(slopes * u + log_height(u), 2, axis=1)
+        falls = (after < before) | np.isneginf(after)
+        if falls.any(axis=1).all():
+            return np.asarray(octaves[falls.argmax(axis=1)])
+    raise NumericalError("an integrand does not fall")
+
+
+def _windows(
+    log_height: LogHeight, slopes: Array, start: float, reach: Array
+) -> tuple[Array, Array]:
     """Between which places each function is not negligible, or a little more."""
-    low, high, row = start, start + _reach(heights, start), np.arange(start.size)
+    row, low, high = np.arange(reach.size), np.full(reach.size, start), start + reach
     for _ in range(MOST_GRIDS):
         # A concave function is nowhere higher than the best of its values on a grid by more than
         # that value is above those beside it.
-        places = low[:, None] + (high - low)[:, None] * GRID
-        logs = heights(places)
+        u = low[:, None] + (high - low)[:, None] * GRID
+        logs = slopes * u + log_height(u)
         best = logs.argmax(axis=1)
-        beside = np.maximum(best - 1, 0), np.minimum(best + 1, GRID.size - 1)
-        peak, height = places[row, best], logs[row, best]
-        low, high = places[row, beside[0]], places[row, beside[1]]
-        sure = np.minimum(logs[row, beside[0]], logs[row, beside[1]]) > height - NEAR_PEAK
+        left, right = np.maximum(best - 1, 0), np.minimum(best + 1, GRID.size - 1)
+        peak, height = u[row, best], logs[row, best]
+        low, high = u[row, left], u[row, right]
+        sure = np.minimum(logs[row, left], logs[row, right]) > height - NEAR_PEAK
         if (sure | (high - low <= 1e-12 * (1 + np.abs(high)))).all():
             break
     ends, floor = [], (height - NATS_BELOW_PEAK)[:, None]
@@ -75,22 +86,11 @@ def _windows(heights: LogHeight, start: Array) -> tuple[Array, Array]:
         step, out = (high - low) / STEPS[-1], np.zeros((row.size, 1), dtype=bool)
         while not out[:, -1].all():
             step = np.where(out[:, -1], step, step * STEPS[-1])
-            places = np.maximum(peak[:, None] + sign * step[:, None] * STEPS, start[:, None])
-            logs = heights(places)
-            out = (logs < floor) | (places <= start[:, None])
+            u = np.maximum(peak[:, None] + sign * step[:, None] * STEPS, start)
+            logs = slopes * u + log_height(u)
+            out = (logs < floor) | (u <= start)
         first = out.argmax(axis=1)
         if sign > 0 and np.isneginf(logs[row, first]).any():
             raise NumericalError("an integrand is not known as far as it counts")
-        ends.append(places[row, first])
+        ends.append(u[row, first])
     return ends[0], ends[1]
-
-
-def _reach(heights: LogHeight, start: Array) -> Array:
-    """How far from the start each function falls."""
-    for octaves in OCTAVES:
-        places = start[:, None] + np.concatenate([0.75 * octaves, octaves])
-        before, after = np.split(heights(places), 2, axis=1)
-        falls = (after < before) | np.isneginf(after)
-        if falls.any(axis=1).all():
-            return np.asarray(octaves[falls.argmax(axis=1)])
-    raise NumericalError("an integrand does not fall")

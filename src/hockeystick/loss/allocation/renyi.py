@@ -97,7 +97,7 @@ def _reverse(base: Loss, steps: int, order: float) -> float:
     ratios, q = np.exp(np.minimum(losses, 700)), np.exp(log_q)
 
     def log_height(y: Array) -> Array:
-        exponent = -np.exp(np.minimum(y, 600))[:, None] * ratios
+        exponent = -np.exp(np.minimum(y, 600))[..., None] * ratios
         near = np.log1p(np.maximum(np.expm1(exponent) @ q, -0.9))
         far = log_sum_exp(exponent + log_q)
         log_phi = np.where(far > -0.7, near, far)

@@ -19,11 +19,9 @@ from hockeystick.loss.two_sided.curve import Curve
 from hockeystick.loss.two_sided.loss import TwoSidedLoss, listed
 from hockeystick.loss.two_sided.panels import LEAST_DELTA, PanelCurve, Panels, panels_of
 from hockeystick.numerics.peak import log_integrals
-from hockeystick.numerics.roots import first_octave, last_true_by_grids
+from hockeystick.numerics.roots import last_true_by_grids
 from hockeystick.numerics.series import Array, log_mixed, log_unmixed
 
-FARTHEST = 1e6
-"""A curve that has not fallen to its limit at this u never does."""
 FIRST_PANELS = 32
 """Even steps of the losses before sampling, in which a curve is smoother than in those after."""
 TILTS = 2.0 ** np.arange(-2.0, 9.0)
@@ -104,13 +102,11 @@ class AmplifiedCurve(PanelCurve):
 
     @cached_property
     def last(self) -> float:
-        """Where the curve is within `LEAST_DELTA` of its limit."""
-        low, high = first_octave(self._is_above, FARTHEST)
-        return self.top if high >= self.top else last_true_by_grids(self._is_above, low, high, 5)[1]
-
-    def _is_above(self, u: Array) -> Array:
-        rest = self.delta(np.minimum(u, self.top)) - self.infinite
-        return np.asarray((u < self.top) & (rest > LEAST_DELTA))
+        """Where the curve ends, or is within `LEAST_DELTA` of its limit."""
+        if math.isfinite(self.top):
+            return self.top
+        over = self.infinite + LEAST_DELTA
+        return last_true_by_grids(lambda u: self.delta(u) > over, 0.0, math.inf, 5)[1]
 
     @cached_property
     def panels(self) -> Panels:
@@ -122,15 +118,18 @@ class AmplifiedCurve(PanelCurve):
 
     def log_beyond(self, powers: Array, least: Array) -> Array:
         """By Chernoff's bound on the losses before sampling where that is below `least`."""
-        x = float(log_unmixed(self.rate, np.array([self.last]))[0])
         beyond = np.full(powers.shape, -math.inf)
+        counted = np.flatnonzero(powers > 0)
+        if math.isfinite(self.top) or not counted.size:
+            return beyond
+        s, x = powers[counted], float(log_unmixed(self.rate, np.array([self.last]))[0])
         for term in self.terms:
             if math.isinf(term.loss.top) and term.constant > 0:
-                log_weight = math.log(term.constant / self.rate) + (powers + 1) * (self.last - x)
-                k = term.loss.cgf(np.add.outer(powers, TILTS).ravel()).real
+                log_weight = math.log(term.constant / self.rate) + (s + 1) * (self.last - x)
+                k = term.loss.cgf(np.add.outer(s, TILTS).ravel()).real
                 bound = log_weight + (k.reshape(-1, TILTS.size) - TILTS * x).min(axis=1)
-                far = bound > least
-                if far.any():
+                far = counted[bound > least[counted]]
+                if far.size:
                     more = log_integrals(partial(self._log_term, term), powers[far], self.last)
                     beyond[far] = np.logaddexp(beyond[far], more)
         return beyond

@@ -207,7 +207,8 @@ class FunctionCurve(PanelCurve):
         return np.maximum(self._evaluate(u) - np.exp(np.minimum(u, 700)) * slope, 0), -slope
 
     def log_beyond(self, powers: Array, least: Array) -> Array:
-        if self._goes_on and (powers * self.last + math.log(LEAST_DELTA) > least).any():
+        counts = (powers > 0) & (powers * self.last + math.log(LEAST_DELTA) > least)
+        if self._goes_on and counts.any():
             raise NumericalError("K(s) depends on values of the profile below 1e-270")
         return np.full(powers.shape, -math.inf)
 

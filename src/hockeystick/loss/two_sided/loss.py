@@ -52,6 +52,7 @@ class TwoSidedLoss(StripLoss):
         """K of the pair mixed at a rate, where both curves are followed by panels."""
         ahead, behind = self.forward, self.backward
         if isinstance(ahead, PanelCurve) and isinstance(behind, PanelCurve) and self.continuous:
+            _ = ahead.panels, behind.panels  # an error now if a curve is too rough
             return Cumulants(ahead, behind, rate)
         return None
 

@@ -130,7 +130,7 @@ class PanelCurve(Curve):
     @abstractmethod
     def log_beyond(self, powers: Array, least: Array) -> Array:
         """log ∫ e^{power·u}·(δ(u) − δ(∞)) du beyond the panels, where δ itself is too small to
-        keep, for each positive power. Where it is known to be below `least`, just −inf."""
+        keep, for each power. Where it is known to be below `least`, as for those below 0, −inf."""
 
     def nodes(self, low: float, high: float, turn: float) -> Nodes:
         """Cells of the panels, as if their mass lay in the middle."""
@@ -164,9 +164,6 @@ class Cumulants:
     backward: PanelCurve
     rate: float = 1.0
 
-    def __post_init__(self) -> None:
-        _ = self.forward.panels, self.backward.panels  # an error now if a curve is too rough
-
     def at(self, s: Complex) -> Complex:
         """K at each s, one vertical line after the other."""
         tilts, place = np.unique(s.real, return_inverse=True)
@@ -178,14 +175,20 @@ class Cumulants:
         count = sum(x.size * line.size for (x, _), line in zip(terms, lines, strict=True))
         if count > MOST_TERMS:
             raise NumericalError(f"K of a profile would take {count} terms")
-        least = [
-            (tilt * x + log_weights).max(initial=-math.inf) - NEGLIGIBLE_NATS
+        most = [
+            (tilt * x + log_weights).max(initial=-math.inf)
             for tilt, (x, log_weights) in zip(tilts, terms, strict=True)
         ]
-        beyond = self._log_beyond(tilts, np.array(least))
+        least = np.array(most) - NEGLIGIBLE_NATS
+        # Far out the mixed loss is u + log q, and those of the reverse end at −log(1 − q) then.
+        by = (tilts + 1) * math.log(self.rate)
+        beyond = self.forward.log_beyond(tilts, least - by) + by
+        if self.rate == 1:
+            beyond = np.maximum(beyond, self.backward.log_beyond(-1 - tilts, least))
         value = np.empty_like(s)
         for i, line in enumerate(lines):
-            value[place == i] = self._along(line, *terms[i], float(beyond[i]))
+            far = float(beyond[i]) if beyond[i] > least[i] else -math.inf
+            value[place == i] = self._along(line, *terms[i], far)
         return value
 
     def mean(self) -> float:
@@ -236,21 +239,6 @@ class Cumulants:
         log_widths = np.log(panels.width / 2)[:, None] + np.log(WEIGHTS)
         kept = near[:, None] & (log_values > -math.inf)
         return x[kept], (log_values + log_widths)[kept]
-
-    def _log_beyond(self, tilts: Array, least: Array) -> Array:
-        """log of what losses add to the integral that are too rare for the panels, if it counts.
-
-        Far out the mixed loss is u + log q; the losses of the reverse end at −log(1 − q) then.
-        """
-        beyond = np.full(tilts.shape, -math.inf)
-        ahead = tilts > 0
-        if ahead.any():
-            by = (tilts[ahead] + 1) * math.log(self.rate)
-            beyond[ahead] = self.forward.log_beyond(tilts[ahead], least[ahead] - by) + by
-        behind = tilts < -1
-        if behind.any() and self.rate == 1:
-            beyond[behind] = self.backward.log_beyond(-1 - tilts[behind], least[behind])
-        return np.where(beyond > least, beyond, -math.inf)
 
     def _along(self, s: Complex, x: Array, log_weights: Array, beyond: float) -> Complex:
         """K on one vertical line, some s at a time to spare memory."""
