@@ -72,6 +72,18 @@ class Panels(NamedTuple):
         """The Gauss points, one row for each panel."""
         return np.asarray(self.start[:, None] + self.width[:, None] * ((POINTS + 1) / 2))
 
+    @property
+    def heights(self) -> Array:
+        """The logarithms of the values."""
+        with np.errstate(divide="ignore"):
+            return np.log(self.values)
+
+    def near(self, size: Array, power: float) -> Array:
+        """Which panels matter to an integral, by logarithms of it at the points; between the points
+        and the edges it may grow by e^{power·u} more."""
+        most = size.max(axis=1, initial=-math.inf) + abs(power) * EDGE * self.width
+        return np.asarray(most > size.max(initial=-math.inf) - NEGLIGIBLE_NATS - 10)
+
     def halved(self, kept: Array, wide: Array) -> Panels:
         """The panels to be kept, and the two halves of each that is too wide."""
         half = np.repeat(self.width[wide] / 2, 2)
@@ -133,15 +145,20 @@ class PanelCurve(Curve):
         keep, for each power. Where it is known to be below `least`, as for those below 0, −inf."""
 
     def nodes(self, low: float, high: float, turn: float) -> Nodes:
-        """Cells of the panels, as if their mass lay in the middle."""
-        start, width, _ = self.panels
+        """Cells of the panels that matter, as if their mass lay in the middle."""
+        panels = self.panels
+        u, heights = panels.places, panels.heights
+        near = panels.near(low * u + heights, low) | panels.near(high * u + heights, high)
+        first, last = panels.start[near].min(initial=math.inf), panels.start[near].max(initial=0.0)
+        near = (panels.start >= first) & (panels.start <= last)
+        start, width = panels.start[near], panels.width[near]
         parts = np.ceil(width * ((max(abs(low), abs(high)) + 1 + turn) / TURN))
         if not parts.sum() <= MOST_PANELS:
             raise NumericalError("the quadrature of a profile would need too many nodes")
         cells = CELLS * parts.astype(int)
         index = np.arange(cells.sum()) - np.repeat(np.cumsum(cells) - cells, cells)
         places = np.repeat(start, cells) + (index + 1) * np.repeat(width / cells, cells)
-        edges = np.append(0.0, np.sort(places))
+        edges = np.sort(np.append(start[start == first], places))
         q, width = -np.diff(self.above(edges)[1]), np.diff(edges)
         kept = (q > 0) & (width > 0)
         q, width = q[kept], width[kept]
@@ -223,13 +240,8 @@ class Cumulants:
         while True:
             y = sign * panels.places
             x = y if self.rate == 1 else log_mixed(self.rate, y)
-            with np.errstate(divide="ignore"):
-                heights = np.log(panels.values)
-            log_values = heights + 2 * math.log(self.rate) + y - x + np.minimum(y, 0.0)
-            size = tilt * x + log_values
-            # Between the last point and the edge of a panel e^{tilt·x} may grow by so much more.
-            most = size.max(axis=1, initial=-math.inf) + abs(tilt) * EDGE * panels.width
-            near = most > size.max(initial=-math.inf) - NEGLIGIBLE_NATS - 10
+            log_values = panels.heights + 2 * math.log(self.rate) + y - x + np.minimum(y, 0.0)
+            near = panels.near(tilt * x + log_values, tilt)
             wide = near & (panels.width > TURN / (power + 1))
             if not wide.any():
                 break
