@@ -72,15 +72,11 @@ class Panels(NamedTuple):
         """The Gauss points, one row for each panel."""
         return np.asarray(self.start[:, None] + self.width[:, None] * ((POINTS + 1) / 2))
 
-    @property
-    def heights(self) -> Array:
-        """The logarithms of the values."""
+    def near(self, log_factor: Array, power: float) -> Array:
+        """Which panels matter to the integral of the curve times a factor, known at the points;
+        between these and the edges it may grow by e^{power·u} more."""
         with np.errstate(divide="ignore"):
-            return np.log(self.values)
-
-    def near(self, size: Array, power: float) -> Array:
-        """Which panels matter to an integral, by logarithms of it at the points; between the points
-        and the edges it may grow by e^{power·u} more."""
+            size = log_factor + np.log(self.values)
         most = size.max(axis=1, initial=-math.inf) + abs(power) * EDGE * self.width
         return np.asarray(most > size.max(initial=-math.inf) - NEGLIGIBLE_NATS - 10)
 
@@ -97,11 +93,6 @@ class Panels(NamedTuple):
         )
 
 
-def _sample(delta: Callable[[Array], Array], limit: float, start: Array, width: Array) -> Array:
-    u = start[:, None] + width[:, None] * ((POINTS + 1) / 2)
-    return np.maximum(delta(u) - limit, 0.0)
-
-
 def panels_of(
     delta: Callable[[Array], Array], limit: float, edges: Array, accuracy: float = ACCURACY
 ) -> Panels:
@@ -109,12 +100,13 @@ def panels_of(
 
     They are halved until each interpolates the values at its halves' points, relative to them.
     """
-    start, width = edges[:-1], np.diff(edges)
-    values = _sample(delta, limit, start, width)
+    start, width, points = edges[:-1], np.diff(edges), (POINTS + 1) / 2
+    values = np.maximum(delta(start[:, None] + width[:, None] * points) - limit, 0.0)
     done: list[Panels] = []
     for _ in range(GENERATIONS):
-        starts = np.stack([start, start + width / 2], axis=1).ravel()
-        finer = _sample(delta, limit, starts, np.repeat(width / 2, 2)).reshape(len(start), -1)
+        starts = np.stack([start, start + width / 2], axis=1)
+        finer = delta(starts[..., None] + width[:, None, None] / 2 * points)
+        finer = np.maximum(finer - limit, 0.0).reshape(len(start), -1)
         scale = np.maximum(finer, FLOOR)
         allowed = accuracy * scale * (1 - np.log(np.minimum(scale, 1.0)) / 50) + FLOOR
         # u itself is rounded, which shows where the curve falls to 0 between two points of it.
@@ -124,7 +116,7 @@ def panels_of(
         done.append(Panels(start[good], width[good], values[good]))
         if good.all():
             return Panels(*(np.concatenate(column) for column in zip(*done, strict=True)))
-        start, width = starts.reshape(-1, 2)[~good].ravel(), np.repeat(width[~good] / 2, 2)
+        start, width = starts[~good].ravel(), np.repeat(width[~good] / 2, 2)
         values = finer[~good].reshape(start.size, -1)
         if start.size > MOST_PANELS:
             break
@@ -147,8 +139,7 @@ class PanelCurve(Curve):
     def nodes(self, low: float, high: float, turn: float) -> Nodes:
         """Cells of the panels that matter, as if their mass lay in the middle."""
         panels = self.panels
-        u, heights = panels.places, panels.heights
-        near = panels.near(low * u + heights, low) | panels.near(high * u + heights, high)
+        near = panels.near(low * panels.places, low) | panels.near(high * panels.places, high)
         first, last = panels.start[near].min(initial=math.inf), panels.start[near].max(initial=0.0)
         near = (panels.start >= first) & (panels.start <= last)
         start, width = panels.start[near], panels.width[near]
@@ -240,17 +231,17 @@ class Cumulants:
         while True:
             y = sign * panels.places
             x = y if self.rate == 1 else log_mixed(self.rate, y)
-            log_values = panels.heights + 2 * math.log(self.rate) + y - x + np.minimum(y, 0.0)
-            near = panels.near(tilt * x + log_values, tilt)
+            log_factor = 2 * math.log(self.rate) + y - x + np.minimum(y, 0.0)
+            near = panels.near(tilt * x + log_factor, tilt)
             wide = near & (panels.width > TURN / (power + 1))
             if not wide.any():
                 break
             if wide.sum() > MOST_PANELS:
                 raise NumericalError("the quadrature of a profile would need too many nodes")
             panels = panels.halved(near & ~wide, wide)
-        log_widths = np.log(panels.width / 2)[:, None] + np.log(WEIGHTS)
-        kept = near[:, None] & (log_values > -math.inf)
-        return x[kept], (log_values + log_widths)[kept]
+        weighted = panels.values * (panels.width[:, None] / 2 * WEIGHTS)
+        kept = near[:, None] & (weighted > 0)
+        return x[kept], np.log(weighted[kept]) + log_factor[kept]
 
     def _along(self, s: Complex, x: Array, log_weights: Array, beyond: float) -> Complex:
         """K on one vertical line, some s at a time to spare memory."""
@@ -258,8 +249,7 @@ class Cumulants:
             raise NumericalError("K(s) depends on losses rarer than 1e-270 off the real line")
         q, infinite, void = self.rate, self.forward.infinite, self.backward.infinite
         lost = q * infinite + (1 - q) * void + s * (q * (infinite - void))
-        tilt = float(s.real[0])
-        size = tilt * x + log_weights
+        size = float(s.real[0]) * x + log_weights
         log_stay = math.log(void) + (s + 1) * self._log_rest if void and q < 1 else None
         peak = max(0.0, beyond, float(size.max(initial=0.0)))
         if log_stay is not None:
