@@ -26,7 +26,7 @@ from hockeystick.loss.mixed import Mixed, mixed
 from hockeystick.loss.mixture import GaussianMixture, MixtureLoss
 from hockeystick.loss.segment import SegmentLoss
 from hockeystick.loss.strip import StripMixed
-from hockeystick.loss.two_sided.amplification import amplified_loss, joint
+from hockeystick.loss.two_sided.amplified import amplified_loss, joint
 from hockeystick.loss.two_sided.function import FunctionCurve
 from hockeystick.loss.two_sided.loss import MixedTwoSided, TwoSidedLoss
 from hockeystick.mechanisms.discrete_gaussian import DiscreteGaussianLoss

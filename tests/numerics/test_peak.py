@@ -3,20 +3,42 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import mpmath as mp
 import numpy as np
 import pytest
 
 from hockeystick.errors import NumericalError
-from hockeystick.numerics.peak import log_integral
+from hockeystick.numerics.peak import log_integrals
 from hockeystick.numerics.roots import last_true_by_grids
+from hockeystick.numerics.types import Array
+
+
+def one_integral(log_height: Callable[[Array], Array], start: float) -> float:
+    return float(log_integrals(log_height, np.zeros(1), start)[0])
+
+
+def test_several_powers_at_once() -> None:
+    """∫ e^{power·u − u²/2} du over u > 3."""
+    powers = np.array([0.0, 2.5, 60.0, 1e7])
+    found = log_integrals(lambda u: -0.5 * u * u, powers, 3.0)
+    with mp.workdps(40):
+        truth = [
+            mp.log(mp.sqrt(2 * mp.pi) * mp.ncdf(s - 3)) + s * s / 2 for s in map(mp.mpf, powers)
+        ]
+    np.testing.assert_allclose(found, np.array(truth, dtype=float), rtol=1e-13)
+
+
+def test_what_ends_before_it_falls_is_an_error() -> None:
+    with pytest.raises(NumericalError, match="not known"):
+        one_integral(lambda u: np.where(u < 40, -0.01 * u, -math.inf), 0.0)
 
 
 @pytest.mark.parametrize("start", [-3.0, 0.0, 7.0, 900.0, 1000.0, 1100.0])
 @pytest.mark.parametrize("width", [0.3, 20.0])
 def test_a_normal_peak_cut_anywhere(start: float, width: float) -> None:
-    found = log_integral(lambda u: -0.5 * ((u - 1000) / width) ** 2, start)
+    found = one_integral(lambda u: -0.5 * ((u - 1000) / width) ** 2, start)
     with mp.workdps(40):
         truth = mp.log(width * mp.sqrt(2 * mp.pi) * mp.ncdf((1000 - mp.mpf(start)) / width))
     assert found == pytest.approx(float(truth), abs=1e-11, rel=1e-13)
@@ -25,13 +47,13 @@ def test_a_normal_peak_cut_anywhere(start: float, width: float) -> None:
 @pytest.mark.parametrize("power", [0.5, 40.0, 1e4])
 def test_gamma_functions(power: float) -> None:
     """∫ e^{power·y − e^y} dy = Γ(power)."""
-    found = log_integral(lambda y: power * y - np.exp(np.minimum(y, 600)), -60 / power - 30)
+    found = one_integral(lambda y: power * y - np.exp(np.minimum(y, 600)), -60 / power - 30)
     assert found == pytest.approx(math.lgamma(power), abs=1e-10, rel=1e-14)
 
 
 def test_what_does_not_fall_is_an_error() -> None:
     with pytest.raises(NumericalError, match="does not fall"):
-        log_integral(lambda u: 2 * u, 0.0)
+        one_integral(lambda u: 2 * u, 0.0)
 
 
 def test_grids_close_in_from_either_side() -> None:

@@ -24,7 +24,7 @@ from hockeystick.loss.measure import Atoms
 from hockeystick.loss.points import Side, pair_of, side_through
 from hockeystick.loss.two_sided.curve import Curve
 from hockeystick.loss.two_sided.loss import TwoSidedLoss, listed
-from hockeystick.loss.two_sided.panels import PanelCurve
+from hockeystick.loss.two_sided.panels import PanelCurve, Panels, panels_of
 from hockeystick.numerics.types import Array
 
 MOST_KINKS = 80
@@ -73,12 +73,8 @@ class CoinCurve(PanelCurve):
         return high
 
     @cached_property
-    def top(self) -> float:
+    def top(self) -> float:  # type: ignore[override]
         return float(self.kinks.max())
-
-    @cached_property
-    def last(self) -> float:
-        return self.top
 
     def _scale(self, u: Array) -> Array:
         """s, by which the law of the loss is multiplied just above each u."""
@@ -91,8 +87,9 @@ class CoinCurve(PanelCurve):
         return Atoms(losses[inside], log_q[inside])
 
     @cached_property
-    def breaks(self) -> Array:
-        return np.unique(np.concatenate([self.kinks, self._before.losses]))
+    def panels(self) -> Panels:
+        edges = np.unique(np.concatenate([[0.0], self.kinks, self._before.losses]))
+        return panels_of(self.delta, self.infinite, edges)
 
     @cached_property
     def atoms(self) -> Atoms:
@@ -124,8 +121,8 @@ class CoinCurve(PanelCurve):
     def raised(self, by: float) -> Curve:
         raise NumericalError("coins have no loss +inf")
 
-    def log_beyond(self, power: float, least: float) -> float:
-        return -math.inf
+    def log_beyond(self, powers: Array, least: Array) -> Array:
+        return np.full(powers.shape, -math.inf)
 
 
 def coin_loss(base: Loss, channel: Channel) -> tuple[Loss, bool]:

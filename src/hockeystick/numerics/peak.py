@@ -1,4 +1,4 @@
-"""The integral of a function with one peak, of which only the logarithm can be held."""
+"""Integrals of functions with one peak, of which only the logarithm can be held."""
 
 from __future__ import annotations
 
@@ -9,87 +9,88 @@ import numpy as np
 
 from hockeystick.errors import NumericalError
 from hockeystick.numerics.gauss import on_panels
-from hockeystick.numerics.roots import last_true_by_grids
 from hockeystick.numerics.types import Array
 
 NATS_BELOW_PEAK = 50.0
 """What is lower than the peak by this factor e^−50 is left out."""
 NEAR_PEAK = 0.5
 """The height of the peak is wanted to so many nats."""
-END_ERROR = 0.05
-"""How far an end of the peak may be off, relative to its distance from the peak."""
-MOST_GRIDS = 6
-"""Grids within grids, each 32 times as fine, by which an end is found."""
-PANELS = 24
-"""So many panels across the peak, and twice as many to check them."""
-PANEL_POINTS = 40
+GRID = np.linspace(0.0, 1.0, 33)
+MOST_GRIDS = 40
+"""Grids within grids, each 16 times as fine, by which a peak is found."""
+STEPS = 1.1 ** np.arange(97.0)
+"""Distances from the peak, over the smallest, at which its ends are looked for."""
+OCTAVES = 2.0 ** np.arange(192.0).reshape(-1, 16)
+"""Distances from the start at which a function has to fall."""
+PANELS = (8, 16, 32, 64)
+"""So many panels across the peak, until two of these numbers agree."""
+PANEL_POINTS = 20
 """Gauss points of each panel."""
 
 LogHeight = Callable[[Array], Array]
 
 
-def log_integral(log_height: LogHeight, start: float) -> float:
-    """log ∫ e^{log_height(u)} du over u > start, for a concave function that falls in the end.
+def log_integrals(log_height: LogHeight, powers: Array, start: float) -> Array:
+    """log ∫ e^{power·u + log_height(u)} du over u > start for each power, for a concave function
+    that falls faster than a line in the end.
 
-    >>> round(log_integral(lambda u: 1e3 * u - 0.5 * u * u, 0.0) - 0.5e6, 6)  # log √2π
-    0.918939
+    >>> values = log_integrals(lambda u: -0.5 * u * u, np.array([0.0, 1e3]), -40.0)
+    >>> (values - [0.0, 0.5e6]).round(6).tolist()  # log √2π
+    [0.918939, 0.918939]
     """
-    peak, reach, height = _peak(log_height, start)
-    floor = height - NATS_BELOW_PEAK
-
-    def inside(u: Array) -> Array:
-        return log_height(u) > floor
-
-    low = start
-    if not inside(np.array([start]))[0]:
-        low = _end(inside, peak, start)
-    while inside(np.array([peak + reach]))[0]:
-        reach *= 2
-    high = _end(inside, peak, peak + reach)
-    coarse, fine = (_integral(log_height, low, high, count) for count in (PANELS, 2 * PANELS))
-    if abs(fine - coarse) > 1e-11 + 1e-14 * abs(fine):
-        raise NumericalError("the peak of an integrand is too rough to be integrated")
-    return fine
+    slopes = powers[:, None]
+    low, high = _windows(log_height, slopes, start, _reach(log_height, slopes, start))
+    before = np.full(powers.size, math.inf)
+    for count in PANELS:
+        points, weights = on_panels(np.linspace(0.0, 1.0, count + 1), PANEL_POINTS)
+        u = low[:, None] + (high - low)[:, None] * points
+        logs = slopes * u + log_height(u)
+        peak = logs.max(axis=1)
+        value = peak + np.log(np.exp(logs - peak[:, None]) @ weights * (high - low))
+        if (np.abs(value - before) <= 1e-11 + 1e-14 * np.abs(value)).all():
+            return np.asarray(value)
+        before = value
+    raise NumericalError("the peak of an integrand is too rough to be integrated")
 
 
-def _end(inside: Callable[[Array], Array], peak: float, outside: float) -> float:
-    """Where the peak ends, or a little outside."""
-    near = peak
+def _reach(log_height: LogHeight, slopes: Array, start: float) -> Array:
+    """How far from the start each function falls."""
+    for octaves in OCTAVES:
+        u = start + np.concatenate([0.75 * octaves, octaves])
+        before, after = np.split(slopes * u + log_height(u), 2, axis=1)
+        falls = (after < before) | np.isneginf(after)
+        if falls.any(axis=1).all():
+            return np.asarray(octaves[falls.argmax(axis=1)])
+    raise NumericalError("an integrand does not fall")
+
+
+def _windows(
+    log_height: LogHeight, slopes: Array, start: float, reach: Array
+) -> tuple[Array, Array]:
+    """Between which places each function is not negligible, or a little more."""
+    row, low, high = np.arange(reach.size), np.full(reach.size, start), start + reach
     for _ in range(MOST_GRIDS):
-        near, outside = last_true_by_grids(inside, near, outside, 1)
-        if abs(outside - near) <= END_ERROR * abs(near - peak):
+        # A concave function is nowhere higher than the best of its values on a grid by more than
+        # that value is above those beside it.
+        u = low[:, None] + (high - low)[:, None] * GRID
+        logs = slopes * u + log_height(u)
+        best = logs.argmax(axis=1)
+        left, right = np.maximum(best - 1, 0), np.minimum(best + 1, GRID.size - 1)
+        peak, height = u[row, best], logs[row, best]
+        low, high = u[row, left], u[row, right]
+        sure = np.minimum(logs[row, left], logs[row, right]) > height - NEAR_PEAK
+        if (sure | (high - low <= 1e-12 * (1 + np.abs(high)))).all():
             break
-    return outside
-
-
-def _peak(log_height: LogHeight, start: float) -> tuple[float, float, float]:
-    """The place of the peak, a distance to its right end that is not too small, and its height.
-
-    A concave function is nowhere higher than the best of its values on a grid by more than that
-    value is above those beside it.
-    """
-    reach = 1.0
-    for _ in range(200):
-        heights = log_height(start + reach * np.array([0.75, 1.0]))
-        if heights[1] < heights[0] or np.isneginf(heights[1]):
-            break
-        reach *= 2
-    else:
-        raise NumericalError("an integrand does not fall")
-    low, high = start, start + reach
-    for _ in range(40):
-        places = np.linspace(low, high, 17)
-        heights = log_height(places)
-        best = int(np.argmax(heights))
-        near = heights[max(best - 1, 0) : best + 2]
-        low, high = places[max(best - 1, 0)], places[min(best + 1, 16)]
-        if near.min() > near.max() - NEAR_PEAK or high - low <= 1e-12 * (1 + abs(high)):
-            break
-    return float(places[best]), reach, float(heights[best])
-
-
-def _integral(log_height: LogHeight, low: float, high: float, count: int) -> float:
-    points, weights = on_panels(np.linspace(low, high, count + 1), PANEL_POINTS)
-    heights = log_height(points)
-    peak = float(heights.max())
-    return peak + math.log(float(np.exp(heights - peak) @ weights))
+    ends, floor = [], (height - NATS_BELOW_PEAK)[:, None]
+    for sign in (-1.0, 1.0):
+        step, out = (high - low) / STEPS[-1], np.zeros((row.size, 1), dtype=bool)
+        while not out[:, -1].all():
+            step = np.where(out[:, -1], step, step * STEPS[-1])
+            u = np.maximum(peak[:, None] + sign * step[:, None] * STEPS, start)
+            logs = slopes * u + log_height(u)
+            out = (logs < floor) | (u <= start)
+        first = out.argmax(axis=1)
+        if sign > 0 and np.isneginf(logs[row, first]).any():
+            raise NumericalError("an integrand is not known as far as it counts")
+        ends.append(u[row, first])
+    return ends[0], ends[1]

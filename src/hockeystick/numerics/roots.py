@@ -12,6 +12,9 @@ from hockeystick.errors import NumericalError
 from hockeystick.numerics.series import EPS
 from hockeystick.numerics.types import Array
 
+OCTAVES = np.append(0.0, 2.0 ** np.arange(21.0))
+"""How far from its start a property is lost, at most 1e6: one between two of these."""
+
 
 def find_root(
     function: Callable[[float], float],
@@ -86,12 +89,20 @@ def last_true_by_grids(
 ) -> tuple[float, float]:
     """The same for a property told of many places at once: each round takes a 32nd of the stretch.
 
+    Where `high` is inf, the first round finds an octave beyond `low`.
+
     >>> last_true_by_grids(lambda x: x * x < 2, 0.0, 2.0, 1)
     (1.375, 1.4375)
+    >>> last_true_by_grids(lambda x: x * x < 2, 0.0, math.inf, 2)
+    (1.40625, 1.4375)
     """
     for _ in range(rounds):
-        places = np.linspace(low, high, 33)
-        lost = max(1, int(np.argmin(holds(places))))
+        far = math.isinf(high)
+        places = low + OCTAVES if far else np.linspace(low, high, 33)
+        held = holds(places)
+        if far and held.all():
+            raise NumericalError(f"a property still holds at {float(places[-1]):g}")
+        lost = max(1, int(np.argmin(held)))
         low, high = float(places[lost - 1]), float(places[lost])
     return low, high
 

@@ -16,7 +16,7 @@ from hockeystick.loss.base import Loss
 from hockeystick.loss.divergence import divergence
 from hockeystick.loss.mixed import mixed
 from hockeystick.loss.mixture import GaussianMixture, MixtureLoss
-from hockeystick.loss.two_sided.amplification import amplified_loss, joint
+from hockeystick.loss.two_sided.amplified import amplified_loss, joint
 from hockeystick.mechanism import Mechanism
 from hockeystick.numerics.binomial import binomial_weights
 from hockeystick.numerics.types import Array

@@ -18,8 +18,7 @@ from hockeystick.loss.divergence import divergences
 from hockeystick.loss.labelled import LabelledLoss
 from hockeystick.loss.mixed import mixed
 from hockeystick.loss.mixture import GaussianMixture, MixtureLoss
-from hockeystick.loss.two_sided.amplification import amplified_loss, joint
-from hockeystick.loss.two_sided.amplified import AmplifiedCurve
+from hockeystick.loss.two_sided.amplified import AmplifiedCurve, amplified_loss, joint
 from hockeystick.mechanism import Mechanism
 from hockeystick.numerics.binomial import binomial_above, binomial_weights
 from hockeystick.numerics.series import Array, log_mixed

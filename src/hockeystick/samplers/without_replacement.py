@@ -13,7 +13,7 @@ from hockeystick.loss.atoms import NOTHING
 from hockeystick.loss.base import Loss
 from hockeystick.loss.mixed import mixed
 from hockeystick.loss.mixture import GaussianMixture, MixtureLoss
-from hockeystick.loss.two_sided.amplification import amplified_loss, joint
+from hockeystick.loss.two_sided.amplified import amplified_loss, joint
 from hockeystick.mechanism import Mechanism
 from hockeystick.numerics.types import Array
 from hockeystick.relation import ADD_REMOVE, REPLACE_ONE, ZERO_OUT, Relation
@@ -28,6 +28,10 @@ from hockeystick.samplers.sampler import (
 
 if TYPE_CHECKING:
     from hockeystick.random.generators import Randomness
+
+ROUGHLY = 1e-6
+"""By so much less often a record is drawn for a lower end whose loss has atoms that are known only
+roughly: the seldomer it is drawn, the less is revealed."""
 
 
 @declared
@@ -111,7 +115,8 @@ class WithoutReplacement(Sampler):
             return base and mixed(base, self.fraction)
         if relation is REPLACE_ONE and steps == 1:
             return None
-        return mixed(attained_base(mechanism, relation, steps), self.fraction)
+        base = attained_base(mechanism, relation, steps)
+        return mixed(base, self.fraction * (1 - ROUGHLY) if base.rough else self.fraction)
 
     def evidence_by_curve(self, mechanism: Mechanism, relation: Relation) -> Evidence:
         from hockeystick import classical

@@ -14,7 +14,7 @@ from hockeystick.loss.gaussian import GaussianLoss
 from hockeystick.loss.labelled import LabelledLoss
 from hockeystick.loss.mixed import Mixed, mixed
 from hockeystick.loss.segment import SegmentLoss
-from hockeystick.loss.two_sided.amplified import AmplifiedCurve, DiscreteCurve, Term
+from hockeystick.loss.two_sided.amplified import AmplifiedCurve, DiscreteCurve, Term, joint
 from hockeystick.loss.two_sided.function import FunctionCurve
 from hockeystick.loss.two_sided.loss import TwoSidedLoss
 from hockeystick.mechanisms.discrete_gaussian import DiscreteGaussianLoss
@@ -120,11 +120,44 @@ def test_truncated(made: Loss, truth: Loss) -> None:
     assert_same_cumulants(cut.reverse().reverse(), cut)
 
 
-def test_large_powers() -> None:
-    s = np.array([5e3, 2e5])
-    made = TwoSidedLoss(curve(LAPLACE))
-    for ours, theirs in ((made, LAPLACE), (mixed(made, 0.3), Mixed(LAPLACE, 0.3))):
-        np.testing.assert_allclose(ours.cgf(s).real, theirs.cgf(s).real, rtol=1e-12)
+@pytest.mark.parametrize("truth", [GAUSSIAN, LAPLACE, GaussianLoss(0.01), GaussianLoss(9.0)])
+def test_large_powers(truth: Loss) -> None:
+    """Those of a Gaussian are decided by losses far rarer than any float."""
+    s = np.array([-300.0, 40.0, 300.0, 5e3, 2e5])
+    made = TwoSidedLoss(curve(truth))
+    np.testing.assert_allclose(made.cgf(s).real, truth.cgf(s).real, rtol=1e-12)
+    np.testing.assert_allclose(
+        mixed(made, 0.3).cgf(s[1:4]).real, Mixed(truth, 0.3).cgf(s[1:4]).real, rtol=1e-12
+    )
+
+
+def test_each_line_of_the_plane_by_itself() -> None:
+    """K at points of many lines is what it is at each of them."""
+    made = TwoSidedLoss(AmplifiedCurve((Term(0.01, 0.0, GAUSSIAN),), 0.01))
+    together = made.cgf(S)
+    alone = np.concatenate([made.cgf(s) for s in S])
+    np.testing.assert_allclose(together, alone, rtol=1e-13)
+
+
+@pytest.mark.parametrize("noise", [0.8, 1.0])
+def test_the_steepest_chord_is_a_tangent(noise: float) -> None:
+    """Advanced joint convexity at the mean of two far profiles bends the wrong way at first."""
+    near, far = GaussianLoss(1 / noise), GaussianLoss(2 / noise)
+    made = joint([0.01], [near], [far], 0.01)
+    bent = AmplifiedCurve(made.terms, 0.01)
+    assert made.touch > 0
+    u = np.append(made.touch, np.linspace(0.0, 3 * made.touch, 301))
+    below = bent.delta(u) - made.delta(u)
+    assert below[0] == 0
+    assert (below >= -1e-17).all()
+    assert below.max() > 1e-6
+    around = made.touch * np.array([1 - 1e-4, 1 + 1e-4])
+    slope = -np.diff(bent.delta(around)) / np.diff(np.exp(around))
+    assert made.slope == pytest.approx(float(slope[0]), rel=1e-6)
+    assert made.atoms.losses.size == 0
+    a = np.exp(u)
+    falls = -np.diff(made.delta(u[1:])) / np.diff(a[1:])
+    assert (np.diff(falls) <= 1e-12).all()
 
 
 def test_sampled_atoms_are_listed() -> None:

@@ -10,7 +10,7 @@ import numpy as np
 from hockeystick.loss.base import Loss
 from hockeystick.loss.divergence import divergence
 from hockeystick.numerics.log_sum import log_sum_exp
-from hockeystick.numerics.peak import log_integral
+from hockeystick.numerics.peak import log_integrals
 from hockeystick.numerics.types import Array
 
 MOST_MOMENTS = 512
@@ -97,7 +97,7 @@ def _reverse(base: Loss, steps: int, order: float) -> float:
     ratios, q = np.exp(np.minimum(losses, 700)), np.exp(log_q)
 
     def log_height(y: Array) -> Array:
-        exponent = -np.exp(np.minimum(y, 600))[:, None] * ratios
+        exponent = -np.exp(np.minimum(y, 600))[..., None] * ratios
         near = np.log1p(np.maximum(np.expm1(exponent) @ q, -0.9))
         far = log_sum_exp(exponent + log_q)
         log_phi = np.where(far > -0.7, near, far)
@@ -105,6 +105,7 @@ def _reverse(base: Loss, steps: int, order: float) -> float:
         return np.asarray((s + 1) * y + (steps - 1) * log_phi + rest)
 
     start = -math.log(steps) - 60  # there e^{y} is e^−60 of what it is where z·S is about 1
-    value = (s + 1) * math.log(steps) - math.lgamma(s + 1) + log_integral(log_height, start)
+    log_integral = float(log_integrals(log_height, np.zeros(1), start)[0])
+    value = (s + 1) * math.log(steps) - math.lgamma(s + 1) + log_integral
     error = 1e-10 + 4e-16 * (steps * 50 + s * (60 + math.log(steps)))
     return max(value + error, 0.0) / s

@@ -24,15 +24,15 @@ class PositiveLosses(Curve):
     extra: float = 0.0
 
     @property
-    def high(self) -> float:
+    def high(self) -> float:  # type: ignore[override]
         return self.loss.high
 
     @property
-    def infinite(self) -> float:
+    def infinite(self) -> float:  # type: ignore[override]
         return self.loss.infinite + self.extra
 
     @property
-    def top(self) -> float:
+    def top(self) -> float:  # type: ignore[override]
         return self.loss.top
 
     def delta(self, u: Array) -> Array:

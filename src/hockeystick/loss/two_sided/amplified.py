@@ -1,26 +1,37 @@
-"""Curves that the amplification theorems for sampling give."""
+"""Curves that the amplification theorems for sampling give, and the losses of such curves."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache, partial
+from functools import cached_property, partial
 from typing import NamedTuple, Self
 
 import numpy as np
 
 from hockeystick.errors import NumericalError
+from hockeystick.loss.atoms import AtomicLoss
 from hockeystick.loss.base import Loss
 from hockeystick.loss.measure import EMPTY, Atoms, Nodes
+from hockeystick.loss.points import pair_of, side_through
 from hockeystick.loss.two_sided.curve import Curve
-from hockeystick.loss.two_sided.panels import LEAST_DELTA, PanelCurve
-from hockeystick.numerics.peak import log_integral
+from hockeystick.loss.two_sided.loss import TwoSidedLoss, listed
+from hockeystick.loss.two_sided.panels import LEAST_DELTA, PanelCurve, Panels, panels_of
+from hockeystick.numerics.peak import log_integrals
 from hockeystick.numerics.roots import last_true_by_grids
 from hockeystick.numerics.series import Array, log_mixed, log_unmixed
 
-FARTHEST = 1e6
-"""A curve that has not fallen to its limit at this u never does."""
+FIRST_PANELS = 32
+"""Even steps of the losses before sampling, in which a curve is smoother than in those after."""
+TILTS = 2.0 ** np.arange(-2.0, 9.0)
+"""Orders of Chernoff's bound on losses too rare for panels."""
+DOTS = 3000
+"""Points of a curve that is too rough for panels, twice: in even steps, and dense near 0."""
+FARTHEST_DOT = 60.0
+"""Where a curve without end has its last point."""
+MANY_ATOMS = 40
+"""With more places at which a curve is not smooth, points of it are as good as panels."""
 
 
 class Term(NamedTuple):
@@ -37,27 +48,37 @@ class AmplifiedCurve(PanelCurve):
 
     The form of every amplification theorem for sampling: the record is drawn with probability
     `rate`, and 1 − β = 1 − e^u/A weighs what stands in its place (advanced joint convexity).
+
+    Where that bends the wrong way at first, its convex envelope in a = e^u, which bounds a profile
+    too because the largest profile of a mechanism is convex: up to `touch` the steepest chord.
     """
 
     terms: tuple[Term, ...]
     rate: float
     extra: float = 0.0
     """Added to the curve, at every u."""
+    touch: float = 0.0
+    slope: float = 0.0
+    """−dδ/da on the chord."""
 
-    @cached_property
-    def rough(self) -> bool:
-        return any(term.loss.rough for term in self.terms)
+    def __post_init__(self) -> None:
+        tops = log_mixed(self.rate, np.array([term.loss.top for term in self.terms]))
+        limit = sum(term.constant * term.loss.infinite for term in self.terms)
+        self.__dict__.update(
+            top=float(tops.max()),
+            infinite=self.extra + limit,
+            rough=any(term.loss.rough for term in self.terms),
+        )
 
     def delta(self, u: Array) -> Array:
-        x = log_unmixed(self.rate, u)
+        x = log_unmixed(self.rate, np.maximum(u, self.touch))
         total = np.full_like(x, self.extra)
         for constant, falling, loss in self.terms:
-            total += (constant + falling * np.exp(-x)) * loss.profile(x)
+            weight = constant + falling * np.exp(-x) if falling else constant
+            total += weight * loss.profile(x)
+        if self.touch:
+            total += self.slope * (math.exp(self.touch) - np.exp(np.minimum(u, self.touch)))
         return total
-
-    @cached_property
-    def infinite(self) -> float:
-        return self.extra + sum(term.constant * term.loss.infinite for term in self.terms)
 
     def truncated(self, mass: float) -> tuple[Curve, float]:
         """Terms that weigh less than the mass are taken for their bound 1."""
@@ -73,67 +94,70 @@ class AmplifiedCurve(PanelCurve):
             return self, 0.0
         for (constant, falling, before), after in zip(order, terms, strict=True):
             void += (constant + falling) * (after.loss.void - before.void)
-        return self._with(terms, self.extra + extra), void
-
-    def _with(self, terms: tuple[Term, ...], extra: float) -> AmplifiedCurve:
-        return replace(self, terms=terms, extra=extra)
+        bent = replace(self, terms=terms, extra=self.extra + extra, touch=0.0, slope=0.0)
+        return bent.convex() if self.touch else bent, void
 
     def raised(self, by: float) -> Self:
         return replace(self, extra=self.extra + by)
 
-    def log_beyond(self, power: float, least: float) -> float:
-        """By Chernoff's bound on the losses before sampling where that is below `least`."""
-        x = self._last_before
-        tilts = 2.0 ** np.arange(-2.0, 9.0)
-        logs = [-math.inf]
-        for term in self.terms:
-            if math.isinf(term.loss.top) and term.constant > 0:
-                log_weight = math.log(term.constant / self.rate) + (power + 1) * (self.last - x)
-                bound = float((term.loss.cgf(power + tilts).real - tilts * x).min())
-                if log_weight + bound > least:
-                    logs.append(_log_beyond(self, term, power))
-        return float(np.logaddexp.reduce(logs))
-
-    def _log_term(self, term: Term, power: float, u: Array) -> Array:
-        x = log_unmixed(self.rate, u)
-        log_delta = term.loss.log_profile(x)
-        if np.isneginf(log_delta).any():
-            raise NumericalError("K(s) depends on losses rarer than 1e-290, which are not kept")
-        with np.errstate(divide="ignore"):
-            return power * u + log_delta + np.log(term.constant + term.falling * np.exp(-x))
-
-    @cached_property
-    def top(self) -> float:
-        return max(float(log_mixed(self.rate, np.array([term.loss.top]))[0]) for term in self.terms)
-
     @cached_property
     def last(self) -> float:
-        def above(u: Array) -> Array:
-            return self.delta(u) - self.infinite > LEAST_DELTA
-
-        low, high = 0.0, 1.0
-        while high < self.top and above(np.array([high]))[0]:
-            low, high = high, 2 * high
-            if high > FARTHEST:
-                raise NumericalError("a profile does not fall to its limit")
-        return self.top if high >= self.top else last_true_by_grids(above, low, high, 6)[1]
+        """Where the curve ends, or is within `LEAST_DELTA` of its limit."""
+        if math.isfinite(self.top):
+            return self.top
+        over = self.infinite + LEAST_DELTA
+        return last_true_by_grids(lambda u: self.delta(u) > over, 0.0, math.inf, 5)[1]
 
     @cached_property
-    def _last_before(self) -> float:
-        """The loss before sampling that becomes the last."""
-        return float(log_unmixed(self.rate, np.array([self.last]))[0])
+    def panels(self) -> Panels:
+        end = float(log_unmixed(self.rate, np.array([self.last]))[0])
+        even = log_mixed(self.rate, np.linspace(0.0, end, FIRST_PANELS + 1))[1:-1]
+        inside = np.concatenate([even, self.breaks])
+        edges = np.unique(np.append(inside[inside < self.last], [0.0, self.last]))
+        return panels_of(self.delta, self.infinite, edges)
+
+    def log_beyond(self, powers: Array, least: Array) -> Array:
+        """By Chernoff's bound on the losses before sampling where that is below `least`."""
+        beyond = np.full(powers.shape, -math.inf)
+        counted = np.flatnonzero(powers > 0)
+        if math.isfinite(self.top) or not counted.size:
+            return beyond
+        s, x = powers[counted], float(log_unmixed(self.rate, np.array([self.last]))[0])
+        for term in self.terms:
+            if math.isinf(term.loss.top) and term.constant > 0:
+                log_weight = math.log(term.constant / self.rate) + (s + 1) * (self.last - x)
+                k = term.loss.cgf(np.add.outer(s, TILTS).ravel()).real
+                bound = log_weight + (k.reshape(-1, TILTS.size) - TILTS * x).min(axis=1)
+                far = counted[bound > least[counted]]
+                if far.size:
+                    more = log_integrals(partial(self._log_term, term), powers[far], self.last)
+                    beyond[far] = np.logaddexp(beyond[far], more)
+        return beyond
+
+    def _log_term(self, term: Term, u: Array) -> Array:
+        """log of one term of the curve, known where its value is no float."""
+        x = log_unmixed(self.rate, u)
+        with np.errstate(divide="ignore"):
+            return term.loss.log_profile(x) + np.log(term.constant + term.falling * np.exp(-x))
 
     @cached_property
     def breaks(self) -> Array:
-        places = []
-        for _, _, loss in self.terms:
-            losses = np.append(loss.atoms.losses, loss.top)
-            places.append(losses[(losses > 0) & np.isfinite(losses)])
-        return np.unique(log_mixed(self.rate, np.concatenate(places)))
+        """Places where the curve is not smooth."""
+        losses = np.concatenate([np.append(t.loss.atoms.losses, t.loss.top) for t in self.terms])
+        places = log_mixed(self.rate, losses[(losses > 0) & np.isfinite(losses)])
+        return np.unique(np.append(places[places > self.touch], [self.touch] * bool(self.touch)))
 
     @cached_property
     def atoms(self) -> Atoms:
-        return self._jumps([loss.atoms for _, _, loss in self.terms])
+        losses, log_q = self._jumps([term.loss.atoms for term in self.terms])
+        if not self.touch:
+            return Atoms(losses, log_q)
+        beyond = losses > self.touch * (1 + 1e-12)
+        losses, log_q = losses[beyond], log_q[beyond]
+        mass = self.slope - float(self.above(np.array([self.touch]))[1][0]) - np.exp(log_q).sum()
+        if mass <= 1e-12 * self.slope:
+            return Atoms(losses, log_q)
+        return Atoms(np.append(self.touch, losses), np.append(math.log(mass), log_q))
 
     def _jumps(self, before: Sequence[Atoms]) -> Atoms:
         """The atoms, given those of the losses before sampling."""
@@ -154,6 +178,7 @@ class AmplifiedCurve(PanelCurve):
         return Atoms(u[kept], (peak + np.log(np.maximum(total, 1e-300)))[kept])
 
     def above(self, u: Array) -> tuple[Array, Array]:
+        u = np.maximum(u, self.touch)
         x, a = log_unmixed(self.rate, u), np.exp(np.minimum(u, 700))
         p, q = np.zeros_like(x), np.zeros_like(x)
         for constant, falling, loss in self.terms:
@@ -178,11 +203,42 @@ class AmplifiedCurve(PanelCurve):
             p += part + a * slope - atoms_p @ atoms_weight
         return np.maximum(p, 0.0), np.maximum(q, 0.0)
 
+    def convex(self) -> AmplifiedCurve:
+        """The curve, or its envelope where the curve is not convex at a = 1."""
+        start = float(self.delta(np.zeros(1))[0])
+        scale = self.rate * 2.0 ** np.arange(-20.0, 12.0, 0.125)
+        places = np.unique(np.concatenate([np.log1p(scale), self.breaks]))
+        places = places[(places > 0) & (places < 600)]
+        best = int(np.argmax((start - self.delta(places)) / np.expm1(places)))
+        if best == 0:
+            return self
+        around = places[best - 1], places[min(best + 1, places.size - 1)]
+        _, touch = last_true_by_grids(partial(self._is_steeper, start), *around, 8)
+        rest = start - float(self.delta(np.array([touch]))[0])
+        return replace(self, touch=touch, slope=rest / math.expm1(touch))
 
-@lru_cache(maxsize=1024)
-def _log_beyond(curve: AmplifiedCurve, term: Term, power: float) -> float:
-    """One term of `log_beyond`; kept, because every search begins with the same powers."""
-    return log_integral(partial(curve._log_term, term, power), curve.last)
+    def _is_steeper(self, start: float, u: Array) -> Array:
+        """Whether the curve falls faster at u than the chord from a = 1 to there."""
+        losses, log_q = self.atoms
+        atoms = np.where(losses > u[:, None], np.exp(log_q), 0.0).sum(axis=1)
+        fall = (self.above(u)[1] + atoms) * np.expm1(u)
+        return np.asarray(fall > start - self.delta(u))
+
+    def grid(self, count: int) -> Array:
+        """Places along the curve, dense where it begins and at its breaks."""
+        top = min(self.top, FARTHEST_DOT)
+        near = np.log1p(self.rate * np.geomspace(1e-6, np.expm1(top) / self.rate, count))
+        breaks = self.breaks[self.breaks < 600]
+        u = np.unique(np.concatenate([[0.0], near, np.linspace(0, top, count), breaks]))
+        distinct = np.append(True, np.diff(np.exp(u)) > 1e-13 * np.exp(u[1:]))
+        return np.asarray(u[distinct])
+
+    @property
+    def is_convex(self) -> bool:
+        """Whether −dδ/da never grows again, to 1e-6 of itself."""
+        u = self.grid(400)
+        fall = -np.diff(self.delta(u)) / np.diff(np.exp(u))
+        return bool((np.diff(fall) <= 1e-6 * np.abs(fall[:-1]) + 1e-12).all())
 
 
 @dataclass(frozen=True)
@@ -195,13 +251,48 @@ class DiscreteCurve(AmplifiedCurve):
 
     continuous = False
 
-    @property
-    def by_panels(self) -> None:
-        return None
-
     def above(self, u: Array) -> tuple[Array, Array]:
         return np.zeros_like(u), np.zeros_like(u)
 
     def nodes(self, low: float, high: float, turn: float) -> Nodes:
         nodes = [loss.nodes(-1.0, max(high, 0.0), 0.0) for _, _, loss in self.terms]
         return Nodes(*self._jumps([Atoms(losses, log_q) for losses, log_q, _ in nodes]), EMPTY)
+
+
+def joint(
+    weights: Sequence[float],
+    near: Sequence[Loss],
+    far: Sequence[Loss],
+    rate: float,
+    extra: float = 0.0,
+) -> AmplifiedCurve:
+    """Σ w·((1 − β)·h_far(A) + β·h_near(A)) + extra, with β = e^u/A = rate + (1 − rate)/A."""
+    terms: list[Term] = []
+    for weight, one, other in zip(weights, near, far, strict=True):
+        if one == other:
+            terms.append(Term(weight, 0.0, one))
+        else:
+            terms.append(Term(weight * rate, weight * (1 - rate), one))
+            terms.append(Term(weight * (1 - rate), -weight * (1 - rate), other))
+    curve = AmplifiedCurve(tuple(terms), rate, extra)
+    return curve.convex() if len(terms) > len(weights) else curve
+
+
+def amplified_loss(forward: AmplifiedCurve, backward: AmplifiedCurve | None = None) -> Loss:
+    """The loss with these profiles for ε >= 0; a list of atoms where that is all there is."""
+    if backward is None and not any(t.falling or t.loss.continuous for t in forward.terms):
+        curve = DiscreteCurve(forward.terms, forward.rate, forward.extra)
+        return TwoSidedLoss(curve) if math.isinf(curve.top) else listed(curve, curve)
+    if all(term.loss.infinite == 1 for term in forward.terms):
+        drawn = forward.infinite
+        log_rest = math.log1p(-drawn) if drawn < 1 else -math.inf
+        return AtomicLoss([0.0], [log_rest], infinite=drawn, void=drawn, symmetric=True)
+    falling = [term.loss.atoms.losses.size for term in forward.terms if term.falling]
+    try:
+        if not falling or (sum(falling) <= MANY_ATOMS and forward.is_convex):
+            return TwoSidedLoss(forward, backward)
+    except NumericalError:  # too rough to be integrated
+        pass
+    grids = [(curve, curve.grid(DOTS)) for curve in (forward, backward) if curve]
+    sides = [side_through(u, curve.delta(u)) for curve, u in grids]
+    return pair_of(sides[0], sides[1] if backward else None)

@@ -4,15 +4,11 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from hockeystick.loss.measure import Atoms, Nodes
 from hockeystick.numerics.types import Array
-
-if TYPE_CHECKING:
-    from hockeystick.loss.two_sided.panels import PanelCurve
 
 
 class Curve(ABC):
@@ -27,30 +23,14 @@ class Curve(ABC):
     atoms_apart: bool = True
     """Whether `atoms` lists every atom; else `above` counts them with the continuous part."""
 
-    @property
-    def rough(self) -> bool:
-        """Whether it has atoms at places that are known only roughly."""
-        return False
-
-    @property
-    def by_panels(self) -> PanelCurve | None:
-        """The curve, if it is followed by panels and K is computed from them; else from `nodes`."""
-        return None
-
-    @property
-    def high(self) -> float:
-        """E_P[e^{su}] is finite for s below this."""
-        return math.inf
-
-    @property
-    @abstractmethod
-    def infinite(self) -> float:
-        """The limit of the curve: mass at loss +inf."""
-
-    @property
-    @abstractmethod
-    def top(self) -> float:
-        """Where the curve reaches its limit."""
+    rough: bool = False
+    """Whether it has atoms at places that are known only roughly."""
+    high: float = math.inf
+    """E_P[e^{su}] is finite for s below this."""
+    infinite: float
+    """The limit of the curve: mass at loss +inf."""
+    top: float
+    """Where the curve reaches its limit."""
 
     @abstractmethod
     def delta(self, u: Array) -> Array:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.polynomial import legendre
 
 from hockeystick.errors import NumericalError, ParameterError
-from hockeystick.loss.measure import EMPTY, NO_ATOMS, Atoms
+from hockeystick.loss.measure import NO_ATOMS, Atoms
 from hockeystick.loss.two_sided.curve import Curve
 from hockeystick.loss.two_sided.panels import (
     LEAST_DELTA,
@@ -30,6 +30,8 @@ FARTHEST_EXP = 700.0
 """The value here is the limit where the function calls exp(ε), which overflows."""
 ACCURACIES = (1e-12, 1e-9)
 """Relative errors to which panels are tried to follow a function that may carry noise."""
+KINK, NEAR_KINK = 1e-6, 1e-3
+"""A panel so narrow, relative to its place, holds a kink; panels so narrow beside it close in."""
 FEW = 8
 """So many values of a function may be asked for themselves: it can be slow."""
 
@@ -42,17 +44,14 @@ class FunctionValues:
     and the line of that slope which touches it takes the place of what is before it.
     """
 
-    breaks = EMPTY
-
     def __init__(self, function: Callable[[float], float]) -> None:
         self._function = function
         self._touch, self._start = 0.0, 1.0
         limit = self._limit()
         self.infinite = limit if limit > 1e-300 else 0.0
         self._touch, self._start = self._steepest()
-        if self._touch:
-            self.breaks = np.array([self._touch])
         self.last = self._last()
+        self.edges = np.unique([0.0, min(self._touch, self.last), self.last])
 
     def _limit(self) -> float:
         try:
@@ -118,20 +117,28 @@ class FunctionCurve(PanelCurve):
     Its atoms are kinks, at places that are known only roughly.
     """
 
-    atoms_apart, rough, breaks = False, False, EMPTY
-    infinite, top, last = 0.0, math.inf, math.inf
-    panels: Panels
+    atoms_apart = False
 
     def __init__(self, function: Callable[[float], float]) -> None:
         self._given = FunctionValues(function)
         self.infinite, self.last = self._given.infinite, self._given.last
-        self.panels = _followed(self._given)
         self._edges = np.append(self.panels.start, self.last)
         self._series = self.panels.values @ to_series().T
+        self._sloped = self._beside_kinks()
         self._check()
         self.rough = self._has_kinks()
         self._goes_on = not self.infinite and self._given.goes_on
         self.top = math.inf if self._goes_on else self.last
+
+    @cached_property
+    def panels(self) -> Panels:
+        given = self._given
+        for accuracy in ACCURACIES:
+            with suppress(NumericalError):
+                panels = panels_of(given.delta, given.infinite, given.edges, accuracy)
+                order = np.argsort(panels.start)
+                return Panels(*(column[order] for column in panels))
+        raise NumericalError("profile is too rough to be integrated: does it carry noise?")
 
     def _check(self) -> None:
         """Only a decreasing curve, convex in e^ε, is a profile."""
@@ -155,16 +162,34 @@ class FunctionCurve(PanelCurve):
         jumps = np.abs(np.append(left[1:], 0.0) - right) * np.exp(-self._edges[1:])
         return bool(at_zero > 1e-5 or (jumps > 1e-4).any())
 
-    def _evaluate(self, u: Array, derivative: int = 0) -> Array:
-        """The curve less its limit, or a derivative."""
+    def _beside_kinks(self) -> Array:
+        """For each panel the one that knows its slope: before or behind the kink that is near."""
+        width = self.panels.width
+        knows = np.arange(width.size)
+        relative = width / self._edges[1:]
+        narrow = np.flatnonzero(relative < NEAR_KINK)
+        for run in np.split(narrow, np.flatnonzero(np.diff(narrow) > 1) + 1):
+            if relative[run].min(initial=1.0) < KINK:
+                kink = run[np.argmin(width[run])]
+                knows[run] = np.where(run <= kink, run[0] - 1, run[-1] + 1)
+        return np.clip(knows, 0, width.size - 1)
+
+    def _evaluate(self, u: Array) -> Array:
+        """The curve less its limit."""
         panel = np.clip(np.searchsorted(self._edges, u, "right") - 1, 0, len(self._series) - 1)
-        width = self.panels.width[panel]
-        x = np.clip(2 * (u - self._edges[panel]) / width - 1, -1, 1)
-        series = self._series.T
-        for _ in range(derivative):
-            series = legendre.legder(series)
-        value = legendre.legval(x, series[:, panel], tensor=False) * (2 / width) ** derivative
+        x = np.clip(2 * (u - self._edges[panel]) / self.panels.width[panel] - 1, -1, 1)
+        value = legendre.legval(x, self._series.T[:, panel], tensor=False)
         return np.where(u >= self.last, 0.0, value)
+
+    def _slope(self, u: Array) -> Array:
+        """dδ/da; around a kink, where it is a difference of equal numbers, that beside the kink."""
+        panel = np.clip(np.searchsorted(self._edges, u, "right") - 1, 0, len(self._series) - 1)
+        panel = self._sloped[panel]
+        start, width = self._edges[panel], self.panels.width[panel]
+        x = np.clip(2 * (u - start) / width - 1, -1, 1)
+        slope = legendre.legval(x, legendre.legder(self._series.T)[:, panel], tensor=False)
+        slope = slope * 2 / width * np.exp(-start - width * (x + 1) / 2)
+        return np.where(u >= self.last, 0.0, np.minimum(slope, 0.0))
 
     def delta(self, u: Array) -> Array:
         """The function itself at a few points, for an answer to one step; its panels at many."""
@@ -178,13 +203,14 @@ class FunctionCurve(PanelCurve):
         return NO_ATOMS
 
     def above(self, u: Array) -> tuple[Array, Array]:
-        slope = np.minimum(self._evaluate(u, 1), 0)
-        return np.maximum(self._evaluate(u) - slope, 0), -np.exp(-u) * slope
+        slope = self._slope(u)
+        return np.maximum(self._evaluate(u) - np.exp(np.minimum(u, 700)) * slope, 0), -slope
 
-    def log_beyond(self, power: float, least: float) -> float:
-        if self._goes_on and power * self.last + math.log(LEAST_DELTA) > least:
+    def log_beyond(self, powers: Array, least: Array) -> Array:
+        counts = (powers > 0) & (powers * self.last + math.log(LEAST_DELTA) > least)
+        if self._goes_on and counts.any():
             raise NumericalError("K(s) depends on values of the profile below 1e-270")
-        return -math.inf
+        return np.full(powers.shape, -math.inf)
 
     @cached_property
     def _ended(self) -> FunctionCurve:
@@ -202,13 +228,3 @@ class FunctionCurve(PanelCurve):
         if by > LEAST_DELTA:
             raise NumericalError("a profile that is a function cannot be raised")
         return self._ended
-
-
-def _followed(values: FunctionValues) -> Panels:
-    """The function on panels, in order."""
-    for accuracy in ACCURACIES:
-        with suppress(NumericalError):
-            panels = panels_of(values, accuracy)
-            order = np.argsort(panels.start)
-            return Panels(*(column[order] for column in panels))
-    raise NumericalError("profile is too rough to be integrated: does it carry noise?")

@@ -22,8 +22,8 @@ from hockeystick.loss.measure import Atoms, Nodes, Tails
 from hockeystick.loss.mixed import Mixed
 from hockeystick.loss.points import joined, pair_of, side_of
 from hockeystick.loss.strip import StripLoss
-from hockeystick.loss.two_sided.cumulants import Cumulants
 from hockeystick.loss.two_sided.curve import Curve
+from hockeystick.loss.two_sided.panels import Cumulants, PanelCurve
 from hockeystick.numerics.types import Array, Complex
 
 FARTHEST_POWER = 1e7
@@ -50,8 +50,11 @@ class TwoSidedLoss(StripLoss):
 
     def cumulants(self, rate: float) -> Cumulants | None:
         """K of the pair mixed at a rate, where both curves are followed by panels."""
-        ahead, behind = self.forward.by_panels, self.backward.by_panels
-        return Cumulants(ahead, behind, rate) if ahead and behind else None
+        ahead, behind = self.forward, self.backward
+        if isinstance(ahead, PanelCurve) and isinstance(behind, PanelCurve) and self.continuous:
+            _ = ahead.panels, behind.panels  # an error now if a curve is too rough
+            return Cumulants(ahead, behind, rate)
+        return None
 
     def profile(self, epsilon: Array) -> Array:
         epsilon = np.asarray(epsilon, dtype=float)
@@ -73,32 +76,26 @@ class TwoSidedLoss(StripLoss):
         return self.reverse().profile(epsilon)
 
     @cached_property
-    def _sides(self) -> tuple[float, float]:
-        """P- and Q-mass of the finite losses other than atoms, on both sides."""
+    def _masses(self) -> tuple[float, float, float]:
+        """P- and Q-mass of the finite losses other than atoms, and the mass of the atom at 0."""
         if not self.forward.atoms_apart:
-            return 1 - self.infinite, 1 - self.void
+            return 1 - self.infinite, 1 - self.void, 0.0
         zero = np.zeros(1)
         (p_up, q_up), (q_down, p_down) = self.forward.above(zero), self.backward.above(zero)
-        return float(p_up[0]) + float(p_down[0]), float(q_up[0]) + float(q_down[0])
-
-    @cached_property
-    def _rest(self) -> float:
-        """The mass of the atom at loss 0."""
-        if not self.forward.atoms_apart:
-            return 0.0
+        p, q = float(p_up[0]) + float(p_down[0]), float(q_up[0]) + float(q_down[0])
         up, down = self.forward.atoms, self.backward.atoms
-        rest = 1 - self.infinite - self._sides[0] - float(up.p.sum()) - float(down.q.sum())
-        return max(rest, 0.0)
+        rest = 1 - self.infinite - p - float(up.p.sum()) - float(down.q.sum())
+        return p, q, max(rest, 0.0)
 
     @cached_property
     def atoms(self) -> Atoms:
-        return joined(self.forward.atoms, self.backward.atoms, self._rest)
+        return joined(self.forward.atoms, self.backward.atoms, self._masses[2])
 
     def tails(self, losses: Array) -> Tails:
         u = np.abs(losses)
         p_up, q_up = self.forward.above(u)
         q_down, p_down = (p_up, q_up) if self.symmetric else self.backward.above(u)
-        p, q = self._sides
+        p, q, _ = self._masses
         up = losses >= 0
         return Tails(
             np.where(up, p_up, p - p_down),
@@ -113,17 +110,21 @@ class TwoSidedLoss(StripLoss):
         n, m = ahead.density.size, behind.density.size
         x, log_q = behind.losses, behind.log_q + behind.losses
         density = behind.density * np.exp(x[:m])
-        atoms = joined(
-            Atoms(ahead.losses[n:], ahead.log_q[n:]), Atoms(x[m:], behind.log_q[m:]), self._rest
-        )
+        up, down = Atoms(ahead.losses[n:], ahead.log_q[n:]), Atoms(x[m:], behind.log_q[m:])
+        atoms = joined(up, down, self._masses[2])
         return Nodes(
             np.concatenate([-x[:m][::-1], ahead.losses[:n], atoms.losses]),
             np.concatenate([log_q[:m][::-1], ahead.log_q[:n], atoms.log_q]),
             np.concatenate([density[::-1], ahead.density]),
         )
 
+    def cgf(self, s: Complex | Array) -> Complex:
+        if self._cumulants is None:
+            return super().cgf(s)
+        return self._cumulants.at(np.atleast_1d(np.asarray(s, dtype=complex)))
+
     def _cgf(self, s: Complex) -> Complex:
-        return Loss.cgf(self, s) if self._cumulants is None else self._cumulants.at(s)
+        return Loss.cgf(self, s)
 
     def mean(self) -> float:
         if self._cumulants is None or self.infinite:
