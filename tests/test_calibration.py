@@ -175,3 +175,24 @@ def test_no_mechanism_is_asked_twice_nor_the_way_that_leads_away(
     hs.calibrate(hs.Gaussian, epsilon=1, delta=1e-5)
     assert len(asked) == len(set(asked)) <= 8
     assert min(asked) == 1.0
+
+
+@pytest.mark.parametrize("target", [(1e-4, 1e-10), (1.0, 1e-5), (300.0, 1e-6)])
+def test_few_questions_wherever_the_parameter_is(
+    target: tuple[float, float], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[hs.Mechanism] = []
+    answer = hs.Mechanism.epsilon
+
+    def counted(self: hs.Mechanism, *given: float, **how: object) -> hs.Bound:
+        asked.append(self)
+        return answer(self, *given, **how)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(hs.Mechanism, "epsilon", counted)
+    hs.calibrate(hs.Gaussian, epsilon=target[0], delta=target[1])
+    assert len(asked) <= 10
+
+
+def test_a_count_can_end_at_one() -> None:
+    run = hs.calibrate(lambda n: hs.Laplace(1.0) * n, epsilon=1.5, delta=0.0, integer=True)
+    assert run == hs.Laplace(1.0)

@@ -10,6 +10,7 @@ from hockeystick.checks import shown
 from hockeystick.errors import ParameterError
 from hockeystick.mechanism import Mechanism
 from hockeystick.relation import Relation
+from hockeystick.saving import check_keys
 from hockeystick.text import parse
 
 FORMAT = "hockeystick accountant"
@@ -28,7 +29,7 @@ def written(relation: Relation | None, counts: Mapping[Mechanism, int]) -> str:
 def read(text: str) -> tuple[Relation | None, list[Any]]:
     """The relation and the entries, not yet checked, of what `written` wrote."""
     state = _decoded(text)
-    _check_keys("state", state, {"format", "version", "relation", "spent"})
+    check_keys("state", state, {"format", "version", "relation", "spent"})
     if state["format"] != FORMAT:
         raise ParameterError(f"format must be {FORMAT!r}, got {shown(state['format'])}")
     if state["version"] != VERSION or isinstance(state["version"], bool):
@@ -44,7 +45,7 @@ def entries(spent: list[Any]) -> Iterator[tuple[str, str, Any]]:
     """Where each entry is, its mechanism and its count; neither is checked yet."""
     for number, entry in enumerate(spent):
         place = f"spent[{number}]"
-        _check_keys(place, entry, {"mechanism", "count"})
+        check_keys(place, entry, {"mechanism", "count"})
         yield place, entry["mechanism"], entry["count"]
 
 
@@ -77,9 +78,3 @@ def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(values) < len(pairs):
         raise ParameterError(f"each key must be given once, got {shown([n for n, _ in pairs])}")
     return values
-
-
-def _check_keys(place: str, value: Any, keys: set[str]) -> None:
-    if not isinstance(value, dict) or set(value) != keys:
-        got = shown(sorted(value) if isinstance(value, dict) else value)
-        raise ParameterError(f"{place} must have the keys {', '.join(sorted(keys))}, got {got}")

@@ -9,11 +9,12 @@ import os
 import secrets
 import stat
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Set
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any, TextIO
 
+from hockeystick.checks import shown
 from hockeystick.errors import ParameterError
 
 NO_SYNC = {errno.EINVAL, errno.ENOTSUP}
@@ -87,6 +88,18 @@ def read_object(path: Path, kind: str, version: int) -> dict[str, Any]:
     if content.get("version") != version:
         raise ParameterError(f"{path} is not of version {version}")
     return content
+
+
+def check_keys(place: str, entry: Any, needed: Set[str], allowed: Set[str] = frozenset()) -> None:
+    """Raise unless an entry of a file is a table with the needed keys, and no others than allowed.
+
+    >>> check_keys("budget", {"epsilon": 1}, {"epsilon"}, {"delta"})
+    """
+    got = set(entry) if isinstance(entry, dict) else set()
+    if not isinstance(entry, dict) or needed - got or got - needed - allowed:
+        keys = ", ".join([*sorted(needed), *(f"{key} (optional)" for key in sorted(allowed))])
+        given = shown(", ".join(sorted(got)))[1:-1] if isinstance(entry, dict) else shown(entry)
+        raise ParameterError(f"{place} must have the keys {keys}, got {given or 'none'}")
 
 
 def _places(path: str | os.PathLike[str]) -> tuple[Path, Path]:

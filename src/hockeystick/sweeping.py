@@ -73,9 +73,14 @@ class Question(NamedTuple):
     relation: Relation | None
     method: str
 
-    def ask(self, mechanism: Mechanism) -> Bound:
+    def ask(self, case: Case) -> Bound:
+        point, mechanism = case
         query: Callable[..., Bound] = getattr(mechanism, self.name)
-        return query(self.given, relation=self.relation, method=self.method)
+        try:
+            return query(self.given, relation=self.relation, method=self.method)
+        except HockeystickError as error:
+            where = ", ".join(f"{name} = {value!r}" for name, value in point.items())
+            raise type(error)(f"at {where}: {error}") from error
 
 
 def _question(
@@ -149,12 +154,4 @@ def _results(
 
 
 def _chunk(question: Question, cases: list[Case]) -> list[Bound]:
-    return [_asked(question, point, mechanism) for point, mechanism in cases]
-
-
-def _asked(question: Question, point: Point, mechanism: Mechanism) -> Bound:
-    try:
-        return question.ask(mechanism)
-    except HockeystickError as error:
-        where = ", ".join(f"{name} = {value!r}" for name, value in point.items())
-        raise type(error)(f"at {where}: {error}") from error
+    return [question.ask(case) for case in cases]

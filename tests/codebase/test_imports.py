@@ -22,8 +22,8 @@ SOURCE = Path(str(hockeystick.__file__)).parent
 
 LAYERS = [
     {"errors"},
-    {"checks", "numerics", "locking", "progress", "saving"},
-    {"relation", "bound", "random"},
+    {"checks", "numerics", "locking", "progress"},
+    {"saving", "relation", "bound", "random"},
     {"loss", "sensitivity"},
     {"evidence", "routes"},
     {"questions"},

@@ -98,3 +98,21 @@ def test_halving_keeps_the_edge_between_its_ends(edge: float, rounds: int) -> No
     low, high = last_true(lambda x: x <= edge, 0.0, 1.0, rounds)
     assert low <= edge < high
     assert high - low <= max(2.0**-rounds, math.ulp(high))
+
+
+def test_a_nearly_straight_function_is_asked_on_its_chord_first() -> None:
+    asked: list[float] = []
+
+    def function(x: float) -> float:
+        asked.append(x)
+        return 3 * x - 1
+
+    low, high = find_root(function, -1.0, 2.0, 1e-9, straight=True)
+    assert low <= 1 / 3 <= high
+    assert high - low <= 1e-9
+    assert asked[2] == pytest.approx(1 / 3, abs=1e-15)
+    assert len(asked) <= 5
+    # An end without a finite value has no chord.
+    low, high = find_root(lambda x: math.log(x) if x else -math.inf, 0.0, 3.0, 1e-9, straight=True)
+    assert low <= 1 <= high
+    assert high - low <= 1e-9

@@ -12,20 +12,12 @@ from hockeystick.errors import ParameterError
 
 if TYPE_CHECKING:
     from hockeystick.mechanism import Mechanism
-    from hockeystick.relation import Relation
 
 
 @click.command()
 @options.question
 @options.budget
-def calibrate(
-    expression: str,
-    relation: Relation | None,
-    method: str,
-    as_json: bool,
-    epsilon: float,
-    delta: float,
-) -> None:
+def calibrate(expression: str, as_json: bool, epsilon: float, delta: float, **how: Any) -> None:
     """The value of ? in EXPR that just meets (epsilon, delta).
 
     ? stands for a noise multiplier, a rate, a count or any other number; the answer is on the
@@ -38,15 +30,9 @@ def calibrate(
     from hockeystick.templates import template
 
     family = template(reading.text(expression))
-    value, mechanism = _solved(
-        family,
-        epsilon=epsilon,
-        delta=delta,
-        relation=relation,
-        method=method,
-        integer=_takes_integers_only(family),
-    )
-    bound = mechanism.delta(epsilon, relation=relation, method=method)
+    integer = _takes_integers_only(family)
+    value, mechanism = _solved(family, epsilon=epsilon, delta=delta, integer=integer, **how)
+    bound = mechanism.delta(epsilon, **how)
     if as_json:
         solved = {"value": value, "expression": repr(mechanism), "delta": bound.upper}
         answer.print_json({**solved, **answer.ends(bound), "epsilon": epsilon})

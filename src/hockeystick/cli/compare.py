@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -19,9 +19,7 @@ DIGITS = 8
 @click.command()
 @options.question
 @options.delta
-def compare(
-    expression: str, relation: Relation | None, method: str, as_json: bool, delta: float
-) -> None:
+def compare(expression: str, as_json: bool, delta: float, **how: Any) -> None:
     """Every bound on epsilon, with its source.
 
     --method is the route of the exact answer. EXPR - reads it from standard input.
@@ -30,7 +28,7 @@ def compare(
     Example:
       hockeystick compare "Gaussian(1.1).on(Poisson(0.01)) * 10000" --delta 1e-5
     """
-    rows = _rows(reading.mechanism(expression), delta, relation, method)
+    rows = _rows(reading.mechanism(expression), delta, **how)
     if as_json:
         answer.print_json({"delta": delta, "bounds": [vars(row) for row in rows]})
         return

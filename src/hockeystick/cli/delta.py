@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Any
 
 import click
 
 from hockeystick.cli.shared import answer, options, reading
 
-if TYPE_CHECKING:
-    from hockeystick.relation import Relation
-
 
 @click.command()
 @options.question
 @options.epsilon
-def delta(
-    expression: str, relation: Relation | None, method: str, as_json: bool, epsilon: float
-) -> None:
+def delta(expression: str, as_json: bool, epsilon: float, **how: Any) -> None:
     """The smallest delta for which EXPR is (epsilon, delta)-DP.
 
     EXPR - reads it from standard input.
@@ -26,5 +21,5 @@ def delta(
     Example:
       hockeystick delta "Gaussian(1.1).on(Poisson(0.01)) * 10000" --epsilon 2
     """
-    bound = reading.mechanism(expression).delta(epsilon, relation=relation, method=method)
+    bound = reading.mechanism(expression).delta(epsilon, **how)
     answer.show("delta", bound, {"epsilon": epsilon}, as_json)

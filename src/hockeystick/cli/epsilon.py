@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Any
 
 import click
 
 from hockeystick.cli.shared import answer, options, reading
 
-if TYPE_CHECKING:
-    from hockeystick.relation import Relation
-
 
 @click.command()
 @options.question
 @options.delta
-def epsilon(
-    expression: str, relation: Relation | None, method: str, as_json: bool, delta: float
-) -> None:
+def epsilon(expression: str, as_json: bool, delta: float, **how: Any) -> None:
     """The smallest epsilon for which EXPR is (epsilon, delta)-DP.
 
     EXPR - reads it from standard input.
@@ -26,5 +21,5 @@ def epsilon(
     Example:
       hockeystick epsilon "Gaussian(1.1).on(Poisson(0.01)) * 10000" --delta 1e-5
     """
-    bound = reading.mechanism(expression).epsilon(delta, relation=relation, method=method)
+    bound = reading.mechanism(expression).epsilon(delta, **how)
     answer.show("epsilon", bound, {"delta": delta}, as_json)

@@ -11,7 +11,6 @@ from hockeystick.cli.shared import answer, options, reading
 
 if TYPE_CHECKING:
     from hockeystick.cli.shared.statement import Statement
-    from hockeystick.relation import Relation
 
 WIDTH = 88
 
@@ -19,9 +18,7 @@ WIDTH = 88
 @click.command()
 @options.question
 @options.delta
-def explain(
-    expression: str, relation: Relation | None, method: str, as_json: bool, delta: float
-) -> None:
+def explain(expression: str, as_json: bool, delta: float, **how: Any) -> None:
     """Say in plain language what EXPR guarantees.
 
     EXPR - reads it from standard input.
@@ -32,7 +29,7 @@ def explain(
     """
     from hockeystick.cli.shared.statement import Statement
 
-    statement = Statement.of(reading.mechanism(expression), delta, relation, method)
+    statement = Statement.of(reading.mechanism(expression), delta, **how)
     if as_json:
         answer.print_json(_json(statement))
         return

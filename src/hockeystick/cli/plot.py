@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Any
 
 import click
 
 from hockeystick import progress, saving
 from hockeystick.cli.shared import answer, canvas, curves, options, reading
-
-if TYPE_CHECKING:
-    from hockeystick.relation import Relation
 
 
 @click.command()
@@ -33,8 +30,6 @@ if TYPE_CHECKING:
 )
 def plot(
     expressions: tuple[str, ...],
-    relation: Relation | None,
-    method: str,
     as_json: bool,
     kind: str,
     output: str | None,
@@ -43,6 +38,7 @@ def plot(
     stop: float | None,
     points: int | None,
     delta: float,
+    **how: Any,
 ) -> None:
     """Draw curves, in a file or in the terminal.
 
@@ -57,14 +53,13 @@ def plot(
       hockeystick plot "Gaussian(1)" "Laplace(1)" --kind profile
     """
     chosen = curves.KINDS[kind]
-    asked = {"relation": relation, "method": method}
     mechanisms = [reading.mechanism(expression) for expression in expressions]
     if output is not None:
         from hockeystick.figures import plot as picture
 
         picture.check(output)
     with progress.bar("plot") as show:
-        drawn = curves.curves(mechanisms, chosen, start, stop, points, delta, asked, show)
+        drawn = curves.curves(mechanisms, chosen, start, stop, points, delta, how, show)
     if data is not None:
         curves.write_csv(drawn, chosen, data)
     if output is not None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -13,7 +13,6 @@ from hockeystick.errors import ParameterError
 
 if TYPE_CHECKING:
     from hockeystick.mechanism import Mechanism
-    from hockeystick.relation import Relation
 
 
 @click.command()
@@ -22,12 +21,12 @@ if TYPE_CHECKING:
 @click.pass_context
 def steps(
     context: click.Context,
+    /,
     expression: str,
-    relation: Relation | None,
-    method: str,
     as_json: bool,
     epsilon: float,
     delta: float,
+    **how: Any,
 ) -> None:
     """How often EXPR may run within (epsilon, delta).
 
@@ -40,10 +39,10 @@ def steps(
     from hockeystick.checks import non_negative
 
     step, epsilon = reading.mechanism(expression), non_negative("epsilon", epsilon)
-    most = _most(step, epsilon, delta, relation, method)
+    most = _most(step, epsilon, delta, how)
     count = 0 if math.isinf(most) else int(most)
-    after = (step * count).epsilon(delta, relation=relation, method=method)
-    following = (step * (count + 1)).epsilon(delta, relation=relation, method=method)
+    after = (step * count).epsilon(delta, **how)
+    following = (step * (count + 1)).epsilon(delta, **how)
     if as_json:
         answer.print_json(
             {
@@ -61,20 +60,15 @@ def steps(
     context.exit(0 if most else 1)
 
 
-def _most(
-    step: Mechanism, epsilon: float, delta: float, relation: Relation | None, method: str
-) -> float:
+def _most(step: Mechanism, epsilon: float, delta: float, how: dict[str, Any]) -> float:
     """The largest count within the budget, an integer or infinity."""
     from hockeystick.calibration import calibrate
 
-    if step.epsilon(delta, relation=relation, method=method) > epsilon:
+    if step.epsilon(delta, **how) > epsilon:
         return 0
-    if float(step.epsilon(0.0, relation=relation)) == 0 or math.isinf(epsilon) or delta == 1:
+    if float(step.epsilon(0.0, relation=how["relation"])) == 0 or math.isinf(epsilon) or delta == 1:
         return math.inf
-    run = calibrate(
-        lambda count: step * count,
-        epsilon=epsilon, delta=delta, relation=relation, method=method, integer=True,
-    )  # fmt: skip
+    run = calibrate(lambda n: step * n, epsilon=epsilon, delta=delta, integer=True, **how)
     total = sum(run.parts.values())
     if total > LARGEST_WHOLE // 2:
         raise ParameterError(f"epsilon must be so small that 2^61 steps exceed it, got {epsilon!r}")

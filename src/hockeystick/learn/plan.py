@@ -136,11 +136,11 @@ def noise_for(
     >>> noise_for(Gaussian, Poisson(0.01), 1000, epsilon=1, delta=1e-5, relation=ADD_REMOVE)
     Gaussian(1.4146...)
     """
-
-    def run(multiplier: float) -> Mechanism:
-        return kind(multiplier).on(sampler) * steps
-
-    return noise_of(calibrate(run, epsilon=epsilon, delta=delta, relation=relation))
+    run = calibrate(
+        lambda multiplier: kind(multiplier).on(sampler) * steps,
+        epsilon=epsilon, delta=delta, relation=relation,
+    )  # fmt: skip
+    return noise_of(run)
 
 
 def _norm(noise: AdditiveNoise, norm: Norm | None) -> Norm:

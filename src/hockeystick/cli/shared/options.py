@@ -25,7 +25,8 @@ def relation_named(name: Any) -> Relation:
 
 
 def question(command: Command) -> Command:
-    """EXPR and the options of every question about it."""
+    """EXPR and the options of every question about it; --relation and --method are how it is asked,
+    under the names that every question of a mechanism takes."""
     return expression(asked(command))
 
 

@@ -15,13 +15,13 @@ from __future__ import annotations
 
 import math
 import tomllib
-from collections.abc import Set
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from hockeystick import checks
 from hockeystick.cli.shared import options
 from hockeystick.errors import ParameterError
+from hockeystick.saving import check_keys
 
 if TYPE_CHECKING:
     from hockeystick.mechanism import Mechanism
@@ -67,9 +67,9 @@ def read(text: str) -> Plan:
         ) from None
     except ValueError as error:  # TOMLDecodeError is one, and integers may be too long for Python
         raise ParameterError(f"plan must be TOML: {error}") from None
-    _check_keys("plan", table, {"budget", "releases"}, {"relation"})
+    check_keys("plan", table, {"budget", "releases"}, {"relation"})
     budget = table["budget"]
-    _check_keys("budget", budget, {"epsilon", "delta"})
+    check_keys("budget", budget, {"epsilon", "delta"})
     releases = table["releases"]
     if not isinstance(releases, dict) or not releases:
         raise ParameterError("releases must be tables such as [releases.training], got none")
@@ -95,18 +95,10 @@ def _release(name: str, entry: Any) -> Release:
     from hockeystick.text import parse
 
     place = f"releases.{name}"
-    _check_keys(place, entry, {"expression"}, {"count"})
+    check_keys(place, entry, {"expression"}, {"count"})
     try:
         step = parse(entry["expression"])
         count = checks.whole("count", entry.get("count", 1), 0)
         return Release(name, entry["expression"], count, step * count)
     except ParameterError as error:
         raise ParameterError(f"{place}: {error}") from error
-
-
-def _check_keys(place: str, entry: Any, needed: Set[str], allowed: Set[str] = frozenset()) -> None:
-    got = set(entry) if isinstance(entry, dict) else set()
-    if not isinstance(entry, dict) or needed - got or got - needed - allowed:
-        keys = ", ".join([*sorted(needed), *(f"{key} (optional)" for key in sorted(allowed))])
-        given = ", ".join(sorted(got)) if isinstance(entry, dict) else checks.shown(entry)
-        raise ParameterError(f"{place} must have the keys {keys}, got {given or 'none'}")

@@ -55,11 +55,15 @@ class DiscreteNoise(Mechanism):
     def evidence(self, relation: Relation, steps: int = 1) -> Evidence:
         return Evidence((self._moved(relation),))
 
+    def _distance(self, relation: Relation | None) -> int:
+        """How far the relation lets the query move."""
+        if relation is not REPLACE_ONE:
+            return self.sensitivity
+        return self.replace_sensitivity or 2 * self.sensitivity
+
     def _moved(self, relation: Relation) -> Loss:
-        """The loss when the query moves as far as the relation lets it."""
-        steps = self.sensitivity
-        if relation is REPLACE_ONE:
-            steps = self.replace_sensitivity or 2 * steps
+        """The loss when the query moves as far as that."""
+        steps = self._distance(relation)
         if self.scale < LEAST_NOISE:
             return EVERYTHING
         if math.isinf(self.scale):
@@ -142,11 +146,8 @@ class DiscreteNoise(Mechanism):
         """What a release protects, in words."""
         from hockeystick.release import statement as words
 
-        moved = self.sensitivity
-        if relation is REPLACE_ONE:
-            moved = self.replace_sensitivity or 2 * moved
-        how = words.noise(type(self).__name__, self.scale, moved, "L1")
-        alike = (self.replace_sensitivity or 2 * self.sensitivity) <= self.sensitivity
+        how = words.noise(type(self).__name__, self.scale, self._distance(relation), "L1")
+        alike = self._distance(REPLACE_ONE) <= self.sensitivity
         return words.statement(self, how, words.EXACT, delta, relation, alike=alike)
 
     @abstractmethod
