@@ -21,8 +21,7 @@ MOST_GRIDS = 40
 STEPS = 1.1 ** np.arange(33.0)
 """Distances from the peak, over the smallest, at which its ends are looked for."""
 OCTAVES = 2.0 ** np.arange(200.0).reshape(-1, 4)
-"""Distances from the start at which a function has to fall: a few at a time, for some are costly far
-out."""
+"""Distances from the start at which a function has to fall; few at a time, as far out is costly."""
 PANELS = (8, 16, 32, 64)
 """So many panels across the peak, until two of these numbers agree."""
 PANEL_POINTS = 20
