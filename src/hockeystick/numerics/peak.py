@@ -18,10 +18,10 @@ NEAR_PEAK = 0.5
 GRID = np.linspace(0.0, 1.0, 33)
 MOST_GRIDS = 40
 """Grids within grids, each 16 times as fine, by which a peak is found."""
-STEPS = 1.1 ** np.arange(97.0)
+STEPS = 1.1 ** np.arange(33.0)
 """Distances from the peak, over the smallest, at which its ends are looked for."""
-OCTAVES = 2.0 ** np.arange(192.0).reshape(-1, 16)
-"""Distances from the start at which a function has to fall."""
+OCTAVES = 2.0 ** np.arange(200.0).reshape(-1, 4)
+"""Distances from the start at which a function has to fall; few at a time, as far out is costly."""
 PANELS = (8, 16, 32, 64)
 """So many panels across the peak, until two of these numbers agree."""
 PANEL_POINTS = 20
