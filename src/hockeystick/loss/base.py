@@ -236,6 +236,7 @@ class Reversed(Loss):
             continuous=base.continuous,
             smooth=base.smooth,
             sketched=base.sketched,
+            rough=base.rough,
         )
 
     @property

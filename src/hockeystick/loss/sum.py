@@ -32,6 +32,8 @@ class ComposedLoss:
         """Whether every part has a smooth density and nothing else."""
         self.continuous = any(loss.continuous for loss, _ in self.parts)
         """Whether any part has a continuous part."""
+        self.rough = any(loss.rough for loss, _ in self.parts)
+        """Whether any part has atoms at places that are known only roughly."""
         self.infinite = self.least_infinite = 0.0
         """P-mass of the event that some step's loss is infinite, rounded up and down."""
         if any(loss.infinite for loss, _ in self.parts):

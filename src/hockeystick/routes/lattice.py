@@ -12,6 +12,10 @@ from hockeystick.routes.contour import route as contour
 from hockeystick.routes.grid import route as grid
 from hockeystick.routes.question import DeltaAt, EpsilonAt, Question
 
+ROUGHLY = 1e-8
+"""How far an atom may be off whose place is known only roughly: some panels of a profile around its
+kinks, which are halved until they follow it to twelve digits."""
+
 
 def is_added_first(loss: ComposedLoss) -> bool:
     """Whether adding up comes first: many steps on one lattice are a matter of milliseconds for
@@ -26,9 +30,17 @@ def ways(loss: ComposedLoss) -> list[Route]:
 
 
 def answer(question: Question, loss: ComposedLoss) -> Interval:
+    """With what is known only roughly allowed for."""
+    if loss.rough:
+        slip = ROUGHLY * loss.steps
+        return question.widened(lambda moved: _answer(moved, loss), slip)
+    return _answer(question, loss)
+
+
+def _answer(question: Question, loss: ComposedLoss) -> Interval:
     """The first way that leaves little open, or what all of them say together."""
     if dense.is_dense(loss):
-        return dense.by_fewer_atoms(question, loss, answer)
+        return dense.by_fewer_atoms(question, loss, _answer)
     added_first = is_added_first(loss)
     answers: list[Interval] = []
     for way in ways(loss):

@@ -54,6 +54,10 @@ class Question(ABC):
         """From a loss that is below but for P-mass `hidden` at infinity."""
 
     @abstractmethod
+    def widened(self, ask: Callable[[Self], Interval], slip: float) -> Interval:
+        """The answer if sums of losses may be off by `slip` either way."""
+
+    @abstractmethod
     def rival(self, answer: Interval) -> tuple[float, float, Question | None]:
         """The ε and δ at which another direction must cost no more than this answer's lower end;
         and a question that decides whether it does, if that is not this question itself."""
@@ -105,6 +109,10 @@ class EpsilonAt(Question):
     ) -> float:
         return ask(type(self)(self.delta + hidden), below).lower
 
+    def widened(self, ask: Callable[[Self], Interval], slip: float) -> Interval:
+        lower, upper, method = ask(self)
+        return Interval(max(0.0, lower - slip), upper + slip, method)
+
     def rival(self, answer: Interval) -> tuple[float, float, Question]:
         return answer.lower, self.delta, DeltaAt(answer.lower)
 
@@ -139,6 +147,10 @@ class DeltaAt(Question):
         self, below: ComposedLoss, hidden: float, ask: Callable[[Self, ComposedLoss], Interval]
     ) -> float:
         return ask(self, below).lower - hidden
+
+    def widened(self, ask: Callable[[Self], Interval], slip: float) -> Interval:
+        _, upper, method = ask(type(self)(max(0.0, self.epsilon - slip)))
+        return Interval(ask(type(self)(self.epsilon + slip)).lower, upper, method)
 
     def rival(self, answer: Interval) -> tuple[float, float, None]:
         return self.epsilon, answer.lower, None

@@ -29,10 +29,6 @@ from hockeystick.samplers.sampler import (
 if TYPE_CHECKING:
     from hockeystick.random.generators import Randomness
 
-ROUGHLY = 1e-6
-"""By so much less often a record is drawn for a lower end whose loss has atoms that are known only
-roughly: the seldomer it is drawn, the less is revealed."""
-
 
 @declared
 class WithoutReplacement(Sampler):
@@ -115,8 +111,7 @@ class WithoutReplacement(Sampler):
             return base and mixed(base, self.fraction)
         if relation is REPLACE_ONE and steps == 1:
             return None
-        base = attained_base(mechanism, relation, steps)
-        return mixed(base, self.fraction * (1 - ROUGHLY) if base.rough else self.fraction)
+        return mixed(attained_base(mechanism, relation, steps), self.fraction)
 
     def evidence_by_curve(self, mechanism: Mechanism, relation: Relation) -> Evidence:
         from hockeystick import classical
