@@ -189,3 +189,15 @@ def test_no_grid_is_finer_than_rounding(text: str, epsilon: float) -> None:
     assert added_up.method == "lattice"
     assert added_up.lower <= best.upper
     assert best.lower <= added_up.upper <= 10 * best.upper
+
+
+@pytest.mark.parametrize("steps", [1, 2])
+def test_the_largest_loss_from_a_curve_is_rounded_up(steps: int) -> None:
+    """log(1 + q(e^ε − 1)) of a rare sample, in 40 digits."""
+    epsilon, rate = 0.00010304169949505875, 1.0375666787451848e-08
+    run = hs.RandomizedResponse(epsilon).group(2).on(hs.Poisson(rate)) * steps
+    with mp.workdps(40):
+        exact = steps * mp.log1p(mpf(rate) * mp.expm1(2 * mpf(epsilon)))
+        for method in ("renyi", "auto"):
+            upper = run.epsilon(0.0, method=method).upper
+            assert exact <= mpf(upper) <= exact * (1 + mpf("1e-14"))

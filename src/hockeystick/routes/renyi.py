@@ -37,7 +37,7 @@ def epsilon(curve: Curve, delta: float) -> Interval:
     """The least ε that follows from the curve."""
     if delta == 0:
         top = max(float(side[0]) for side in curve(np.array([math.inf])))
-        return Interval(0.0, max(0.0, top), NAME)
+        return Interval(0.0, max(0.0, top * (1 + 4 * EPS)), NAME)  # losses and sums are rounded
 
     def convert(orders: Array, values: Array) -> Array:
         return np.asarray(values + np.log1p(-1 / orders) - np.log(delta * orders) / (orders - 1))
