@@ -1,0 +1,58 @@
+"""F^n, or its terms with no, one, or at least two jumps."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from hockeystick.numerics.series import exp_minus, log1p
+from hockeystick.numerics.types import Array, Complex
+from hockeystick.routes.contour.few_steps.plan import Kind
+
+SERIES = 0.1
+"""Below it log(1+r) − r is summed as a series: 16 terms are enough."""
+
+
+class Power(NamedTuple):
+    """What steps make of F, at each point of a line."""
+
+    log: Complex
+    """log of the product over all steps; of its terms with so many jumps."""
+    slope: Array
+    """How much it moves, at the most, with an absolute error of each column of F."""
+
+
+def _log1p_minus(r: Complex) -> Complex:
+    """log(1+r) − r without cancellation."""
+    series = np.zeros_like(r)
+    for k in range(17, 1, -1):
+        series = series * r + (-1) ** (k + 1) / k
+    return np.where(np.abs(r) < SERIES, series * r * r, log1p(r.real, r.imag) - r)
+
+
+def power(kind: Kind, f: Complex, count: Array) -> Power:
+    """Π (f₀+t)^n split by jumps; rows of f are points, its columns first all f₀, then all t.
+
+    With r = t/f₀, S = Σ n·log(1+r) and R = Σ n·r, the terms with no jump are Π f₀^n, those with one
+    R times that, and those with more e^S − 1 − R = (e^S − 1 − S) + Σ n·(log(1+r) − r) times that;
+    the two brackets are each of second order and cancel no more than threefold.
+    """
+    parts = len(count)
+    f0 = f[:, :parts]
+    each = count / np.abs(f0)
+    log = np.log(f0) @ count
+    if kind in ("all", 0):
+        slope = each if kind == "all" else np.hstack([each, np.zeros_like(each)])
+        return Power(log, slope)
+    r = f[:, parts:] / f0
+    first = r @ count
+    if kind == 1:
+        factor, change = first, np.broadcast_to(count + 0j, r.shape)
+    else:
+        log_more = log1p(r.real, r.imag)
+        total = log_more @ count
+        factor = exp_minus(total) + _log1p_minus(r) @ count
+        change = count * np.expm1(total[:, None] - log_more)
+    moved = np.abs(change / factor[:, None]) / np.abs(f0)
+    return Power(log + np.log(factor), np.hstack([each + moved * np.abs(r), moved]))
