@@ -23,6 +23,9 @@ ACCURATE = 2e-10
 """A line is planned anew while its error is more than this part of δ,"""
 NEAR = 0.02
 """unless x is so near to the one it was planned for, relatively."""
+REACH = 0.15
+"""How far, in log x, a line is followed before it is planned anew."""
+MOST_PLANS = 12
 MOST_PARTS = 8
 """Different steps up to which they are planned together."""
 LARGEST_LOSS_DIGITS = 1e-13
@@ -115,15 +118,19 @@ def _epsilon(steps: SampledSteps, delta: float, sharper: float) -> Ends:
     x = start(steps, log_delta, sharper)
     if not steps.remove and x < LARGEST_LOSS_DIGITS * steps.origin:
         return Ends((1 - 1e-12) * steps.origin, (1 + 8 * ULP) * steps.origin, True)
-    for _ in range(4):
+    search = _Search(steps, delta)
+    for _ in range(MOST_PLANS):
         lines = Lines(plan(steps, x, log_delta, sharper), log_delta)
         if x == steps.origin and _is_safe(lines, x, delta):
             return Ends(0.0, 0.0)
-        root = _newton(lines, x, delta)
+        root, reached = search.along(lines)
         slack = lines.slack(root)
-        if abs(math.log(root / x)) <= NEAR or slack.above <= ACCURATE * delta:
+        near = abs(math.log(root / x)) <= NEAR
+        if reached and (near or slack.above <= ACCURATE * delta):
             break
         x = root
+    else:
+        raise NumericalError("few steps: no line was found that reaches epsilon")
     return _ends(lines, root, slack, delta)
 
 
@@ -132,22 +139,42 @@ def _is_safe(lines: Lines, x: float, delta: float) -> bool:
     return lines.at(x).value + lines.slack(x).above <= delta
 
 
-def _newton(lines: Lines, x: float, delta: float) -> float:
-    """The x at which the lines have δ: Newton's method on log δ, x kept positive."""
-    steps = lines.steps
-    sign = 1.0 if steps.remove else -1.0
-    scale = 1e-3 * steps.origin
-    for _ in range(40):
+class _Search:
+    """Newton's method on log δ over lines that are planned anew where it leaves their reach."""
+
+    def __init__(self, steps: SampledSteps, delta: float) -> None:
+        self.steps, self.delta = steps, delta
+        self.sign = 1.0 if steps.remove else -1.0
+        self.low, self.high = 0.5 * steps.origin if steps.remove else 0.0, math.inf
+
+    def along(self, lines: Lines) -> tuple[float, bool]:
+        """The x at which these lines have δ, and True; or the end of their reach, and False."""
+        x, planned = lines.plan.x, lines.plan.x
+        for _ in range(40):
+            new = self._next(lines, x)
+            if abs(math.log(new / planned)) > REACH:
+                end = min(max(new, planned * math.exp(-REACH)), planned * math.exp(REACH))
+                return end, False
+            tolerance = 1e-15 * (abs(self.steps.epsilon(new)) + 1e-3 * self.steps.origin)
+            settled = abs(new - x) <= tolerance
+            x = new
+            if settled:
+                break
+        return x, True
+
+    def _next(self, lines: Lines, x: float) -> float:
         value, rate = lines.at(x)
         if not (value > 0 and rate > 0):
             raise NumericalError("few steps: the line lost all digits")
-        new = x + sign * math.log(value / delta) * value / rate
-        new = max(new, 0.3 * x, 0.5 * steps.origin if steps.remove else 0.0)
-        settled = abs(new - x) <= 1e-15 * (abs(steps.epsilon(new)) + scale)
-        x = new
-        if settled:
-            break
-    return x
+        excess = self.sign * math.log(value / self.delta)  # falls as x grows
+        if excess > 0:
+            self.low = max(self.low, x)
+        else:
+            self.high = min(self.high, x)
+        new = x + excess * value / rate
+        if self.low <= new <= self.high:
+            return new
+        return 0.5 * (self.low + min(self.high, 2 * x))
 
 
 def _ends(lines: Lines, root: float, slack: Slack, delta: float) -> Ends:

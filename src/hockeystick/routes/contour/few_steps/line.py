@@ -12,7 +12,8 @@ Its errors:
 1. *The rule* with step h: (N₊ + N₋)/(e^{2πv/h} − 1), N± the integrals of the absolute value with u
    moved by ±iv, which is the same hyperbola with θ ∓ v; F is entire.
 2. *F* itself: `Nodes.inner_error` for all s at once, and the guard, which evaluates F again at
-   three points with half the step and a longer path.
+   three points with half the step and a longer path;
+   and the mass below the path.
 3. *The end* u = U: |F(s(u))| <= A, the sum of absolute values on Im ζ = θ at U, for all u >= U; so
    the rest is at most A^n·e^{−x·Re s(U)}·|s'(U)|/(π·κ·x·λ·sin θ·sinh U).
 4. *Rounding*, as a sum of the absolute values of the terms with what each may be off by.
@@ -31,7 +32,7 @@ import numpy as np
 
 from hockeystick.errors import NumericalError
 from hockeystick.numerics.types import Array, Complex
-from hockeystick.routes.contour.few_steps.nodes import Nodes
+from hockeystick.routes.contour.few_steps.nodes import Nodes, sums
 from hockeystick.routes.contour.few_steps.plan import Group
 from hockeystick.routes.contour.few_steps.terms import power
 
@@ -41,9 +42,9 @@ STRIP = 0.7
 """Part of θ by which u is moved in the bound of the rule."""
 EDGE_STRIP = 0.95
 """Part of θ at which the strip meets the edges that were planned."""
-COARSE = 3
+COARSE = 6
 """The integrals N± are summed with a step so many times as large,"""
-COARSE_MARGIN = 1.3
+COARSE_MARGIN = 1.5
 """and a margin for that."""
 GUARD_MARGIN = 4.0
 """What the guard finds at three points is taken so many times, for all the others."""
@@ -166,7 +167,7 @@ class Line:
         small = np.polynomial.polynomial.polyval(s, self.moments).T
         if not self.x.size:
             return np.asarray(small)
-        return np.asarray(small + np.exp(np.multiply.outer(s, self.x) + self.offset) @ self.columns)
+        return np.asarray(small + sums(np.multiply.outer(s, self.x) + self.offset, self.columns))
 
     @cached_property
     def _strip(self) -> list[tuple[Array, Array]]:
@@ -192,6 +193,7 @@ class Line:
         places = np.searchsorted(size, size[-1] * np.array([0.0, 0.5, 0.99]))
         places = np.minimum(places, self.s.size - 1)
         seen = np.abs(self.nodes.finer(self.s[places]) - self._f[places]).max(axis=0)
+        seen[: self.steps.count.size] += self.nodes.missing(self.crossing)
         return np.asarray(self.inner + GUARD_MARGIN * seen)
 
     def _terms(self, x: float) -> Complex:

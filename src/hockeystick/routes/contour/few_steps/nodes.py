@@ -30,6 +30,11 @@ SUM_MARGIN = 1.1
 LEAST_FREE = 1e-280
 
 
+def sums(exponent: Complex, weight: Complex) -> Complex:
+    """Σ_j e^{exponent_ij}·weight_jk, without BLAS, whose threads cost more than they bring."""
+    return np.asarray(np.einsum("ij,jk->ik", np.exp(exponent), weight))
+
+
 class Absolute:
     """Weights in absolute value on Im ζ = b, on a coarse grid: logs, a row for each column of F."""
 
@@ -73,6 +78,13 @@ class Nodes:
         self.x, self.offset, self.weight = self._weights(self.low, self.high, self.step)
         self.near, self.far = (Absolute(self, b) for b in (self.theta, plan.rotation + self.reach))
 
+    def missing(self, crossing: float) -> Array:
+        """What F of each step lacks because the path begins where it does, at the most."""
+        if self.base is not None:
+            return np.zeros(self.base.size)
+        growth = max(crossing, 0.0) * math.exp(self.low)
+        return np.asarray(np.exp(self.plan.log_below(self.low)[:, 0] + growth))
+
     def partition(self, zeta: Complex) -> list[Complex | Array]:
         """Into small X and jumps, softly: the two add up to 1 whatever the partition is."""
         if not self.plan.groups:
@@ -83,7 +95,7 @@ class Nodes:
     def _weights(self, low: float, high: float, h: float) -> tuple[Complex, Array, Complex]:
         """X, the log of the largest weight of each node, and the weights in units of it."""
         count = int((high - low) / h) + 2
-        if count > MOST_NODES:
+        if count > MOST_NODES * self.step / h:
             raise NumericalError(f"few steps: the inner rule would need {count} nodes")
         plan = self.plan
         zeta = low + h * np.arange(count) + 1j * plan.rotation
@@ -99,12 +111,13 @@ class Nodes:
     def finer(self, s: Complex) -> Complex:
         """F at a few s once more, with half the step on a longer path: a guard against both."""
         more = 4 * self.plan.marks.width + 0.5 * self.plan.steps.most_shift
-        x, offset, weight = self._weights(self.low - more, self.high + more, self.step / 2)
+        low = self.low - (more if self.base is None else 0.0)
+        x, offset, weight = self._weights(low, self.high + more, self.step / 2)
         exponent = np.multiply.outer(s, x)
         if self.base is None:
-            return np.asarray(np.exp(exponent + offset) @ weight)
+            return sums(exponent + offset, weight)
         parts = len(self.base)
-        change = (np.expm1(exponent) * np.exp(offset)) @ weight
+        change = np.einsum("ij,jk->ik", np.expm1(exponent) * np.exp(offset), weight)
         if weight.shape[1] == parts:
             return np.asarray(self.base + change)
         jumps = np.exp(offset) @ weight[:, parts:]

@@ -40,6 +40,10 @@ Kind = Literal["all", 0, 1, 2]
 """Steps with any number of jumps; none, one, two or more."""
 
 
+def _over_steps(count: Array, values: Array) -> Array:
+    return np.asarray(np.einsum("k,kcp->cp", count, values))
+
+
 class Group(NamedTuple):
     """Terms of F^n with one number of jumps."""
 
@@ -56,9 +60,15 @@ class Plan:
     """Marks, saddle and groups for one x and one rotation."""
 
     def __init__(
-        self, steps: SampledSteps, x: float, rotation: float, log_delta: float | None
+        self,
+        steps: SampledSteps,
+        x: float,
+        rotation: float,
+        log_delta: float | None,
+        orders: Array = ORDERS,
     ) -> None:
-        self.steps, self.x, self.rotation, self.log_delta = steps, x, rotation, log_delta
+        self.steps, self.x, self.rotation = steps, x, rotation
+        self.orders = orders / x
         self.marks = marks = Marks(steps, x, rotation, log_delta)
         self.first = float(steps.zeta(LEAST_OUTCOME[steps.remove]).min())
         low = max(self.first, min(math.log(x), marks.centre) - 14.0)
@@ -69,10 +79,10 @@ class Plan:
         log_weight, self.values = steps.log_weight(self.grid, steps.remove)
         log_weight = log_weight + np.log(np.maximum(marks.free(self.grid), 1e-290)) + math.log(h)
         self._log_h = math.log(h)
-        self._sum(log_weight, self._log_below(low - 0.5 * h))
+        self._sum(log_weight, self.log_below(low - 0.5 * h))
         self._measure()
 
-    def _log_below(self, zeta: float) -> Array:
+    def log_below(self, zeta: float) -> Array:
         """log of the mass of each step below ζ."""
         steps = self.steps
         z = steps.outcome(np.array([zeta]))
@@ -83,7 +93,6 @@ class Plan:
 
     def _sum(self, log_weight: Array, log_below: Array) -> None:
         """log F at each order, for each step."""
-        self.orders = ORDERS / self.x
         self.signed = self.orders if self.steps.remove else -self.orders
         exponent = log_weight[:, None, :] + np.multiply.outer(self.signed, self.values)
         peak = np.maximum(exponent.max(axis=2), log_below)
@@ -124,8 +133,10 @@ class Plan:
         turn = (self.grid[:, None] - at) / (self.marks.width * ROOT2)
         peak = self._peak[:, :, None]
         with np.errstate(divide="ignore"):
-            log_t = np.log(self._scaled @ (0.5 * erfc(-turn))) + peak
-            log_f0 = np.log(self._scaled @ (0.5 * erfc(turn)) + self._below[:, :, None]) + peak
+            jumps = np.einsum("kcj,jp->kcp", self._scaled, 0.5 * erfc(-turn))
+            small = np.einsum("kcj,jp->kcp", self._scaled, 0.5 * erfc(turn))
+            log_t = np.log(jumps) + peak
+            log_f0 = np.log(small + self._below[:, :, None]) + peak
             levels = self._levels(log_f0, log_t)
         least = (levels + np.log(self.orders)[:, None]).min(axis=1) - 0.5  # group × partition
         k = int(np.argmin(least.max(axis=0)))
@@ -144,11 +155,11 @@ class Plan:
     def _levels(self, log_f0: Array, log_t: Array) -> Array:
         """log of the integrand with no jump, one, and at least two: bounds of these."""
         n = self.steps.count
-        none = np.tensordot(n, log_f0, 1)
+        none = _over_steps(n, log_f0)
         ratio = np.exp(np.minimum(log_t - log_f0, 300))
-        one = np.tensordot(n, ratio, 1)
-        pairs = np.maximum(one * one - np.tensordot(n, ratio * ratio, 1), 0.0) / 2
-        more = np.tensordot(n, np.log1p(ratio), 1)
+        one = _over_steps(n, ratio)
+        pairs = np.maximum(one * one - _over_steps(n, ratio * ratio), 0.0) / 2
+        more = _over_steps(n, np.log1p(ratio))
         levels = np.stack([none, none + np.log(one), none + np.log(pairs) + more])
         levels = levels + self._kernel()[:, None]
         return np.where(np.isfinite(levels) & self.usable[:, None], levels, math.inf)
@@ -210,7 +221,9 @@ class Plan:
         kept = np.flatnonzero(kept.any(axis=0))
         if not kept.size:
             return self.first, self.marks.end
-        first = float(self.grid[kept[0]]) if kept[0] else self.first
+        # what lies below the grid may be most of a step, with a gap between
+        is_all = kept[0] > 0 and (self._below[:, self.saddle] < math.exp(-KEPT)).all()
+        first = float(self.grid[kept[0]]) if is_all else self.first
         # jumps are 1e-20 of all steps, and must not be cut off
         last = self.marks.end if self.groups else float(self.grid[kept[-1]])
         return max(self.first, first), last + math.exp(self._log_h)

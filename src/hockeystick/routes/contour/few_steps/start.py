@@ -7,10 +7,11 @@ from collections.abc import Callable
 
 from hockeystick.errors import NumericalError
 from hockeystick.routes.contour.few_steps.law import SampledSteps
-from hockeystick.routes.contour.few_steps.plan import GROWTH, MOST_ROTATION, Plan
+from hockeystick.routes.contour.few_steps.plan import GROWTH, MOST_ROTATION, ORDERS, Plan
 
 NEAR = 0.35
 """A start is near enough when log δ is off by this much."""
+FEW_ORDERS = ORDERS[::2]
 FARTHEST = 700.0
 """Nats between the x looked for and that of ε = 0, at the most."""
 
@@ -21,7 +22,7 @@ def start(steps: SampledSteps, log_delta: float, sharper: float) -> float:
 
     def excess(log_x: float) -> float:
         """log δ less what it should be, of the plan; it falls as ε grows."""
-        rough = Plan(steps, math.exp(log_x), rotation, log_delta).rough
+        rough = Plan(steps, math.exp(log_x), rotation, log_delta, FEW_ORDERS).rough
         return math.log(max(rough, 1e-320)) - log_delta
 
     direction = 1.0 if steps.remove else -1.0
