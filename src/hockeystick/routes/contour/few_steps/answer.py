@@ -39,8 +39,9 @@ class Ends(NamedTuple):
 
     lower: float
     upper: float
-    by_rounding: bool = False
-    """Whether rounding is most of what lies between them: no other line will do better."""
+    by_digits: bool = False
+    """Whether most of what lies between them is the last digits of what is given: no other line
+    will do better."""
 
     @property
     def gap(self) -> float:
@@ -83,7 +84,7 @@ def _narrowest(attempt: Callable[[float], Ends]) -> Ends:
             continue
         if best is None or ends.gap < best.gap:
             best = ends
-        if best.gap <= WANTED or ends.by_rounding:
+        if best.gap <= WANTED or ends.by_digits:
             break
     if best is None:
         raise NumericalError(f"the bent line gives no answer: {failure}")
@@ -104,7 +105,7 @@ def _delta(steps: SampledSteps, epsilon: float, sharper: float) -> Ends:
             break
         log_delta = math.log(value) if slack.above < 0.5 * value else log_delta - 12
     lower, upper = value - slack.below, value + slack.above
-    return Ends(max(0.0, lower), min(1.0, upper), 2 * slack.rounding > slack.above)
+    return Ends(max(0.0, lower), min(1.0, upper), 2 * slack.given > slack.above)
 
 
 def _is_close(value: float, log_delta: float) -> bool:
@@ -118,12 +119,11 @@ def _epsilon(steps: SampledSteps, delta: float, sharper: float) -> Ends:
     x = start(steps, log_delta, sharper)
     if not steps.remove and x < LARGEST_LOSS_DIGITS * steps.origin:
         return Ends((1 - 1e-12) * steps.origin, (1 + 8 * ULP) * steps.origin, True)
-    search = _Search(steps, delta)
     for _ in range(MOST_PLANS):
         lines = Lines(plan(steps, x, log_delta, sharper), log_delta)
         if x == steps.origin and _is_safe(lines, x, delta):
             return Ends(0.0, 0.0)
-        root, reached = search.along(lines)
+        root, reached = _along(lines, delta)
         slack = lines.slack(root)
         near = abs(math.log(root / x)) <= NEAR
         if reached and (near or slack.above <= ACCURATE * delta):
@@ -139,42 +139,32 @@ def _is_safe(lines: Lines, x: float, delta: float) -> bool:
     return lines.at(x).value + lines.slack(x).above <= delta
 
 
-class _Search:
-    """Newton's method on log δ over lines that are planned anew where it leaves their reach."""
+def _along(lines: Lines, delta: float) -> tuple[float, bool]:
+    """The x at which these lines have δ, and True; or the end of their reach, and False.
 
-    def __init__(self, steps: SampledSteps, delta: float) -> None:
-        self.steps, self.delta = steps, delta
-        self.sign = 1.0 if steps.remove else -1.0
-        self.low, self.high = 0.5 * steps.origin if steps.remove else 0.0, math.inf
-
-    def along(self, lines: Lines) -> tuple[float, bool]:
-        """The x at which these lines have δ, and True; or the end of their reach, and False."""
-        x, planned = lines.plan.x, lines.plan.x
-        for _ in range(40):
-            new = self._next(lines, x)
-            if abs(math.log(new / planned)) > REACH:
-                end = min(max(new, planned * math.exp(-REACH)), planned * math.exp(REACH))
-                return end, False
-            tolerance = 1e-15 * (abs(self.steps.epsilon(new)) + 1e-3 * self.steps.origin)
-            settled = abs(new - x) <= tolerance
-            x = new
-            if settled:
-                break
-        return x, True
-
-    def _next(self, lines: Lines, x: float) -> float:
+    Newton's method on log δ, halving where it leaves what is known to hold the root.
+    """
+    steps, planned = lines.steps, lines.plan.x
+    sign = 1.0 if steps.remove else -1.0
+    low, high = planned * math.exp(-REACH), planned * math.exp(REACH)
+    x = planned
+    for _ in range(40):
         value, rate = lines.at(x)
         if not (value > 0 and rate > 0):
             raise NumericalError("few steps: the line lost all digits")
-        excess = self.sign * math.log(value / self.delta)  # falls as x grows
-        if excess > 0:
-            self.low = max(self.low, x)
-        else:
-            self.high = min(self.high, x)
+        excess = sign * math.log(value / delta)  # falls as x grows
+        low, high = (x, high) if excess > 0 else (low, x)
         new = x + excess * value / rate
-        if self.low <= new <= self.high:
-            return new
-        return 0.5 * (self.low + min(self.high, 2 * x))
+        if not low <= new <= high:
+            end = low if new < low else high
+            if end != x and abs(math.log(end / planned)) > 0.99 * REACH:
+                return end, False
+            new = 0.5 * (low + high)
+        settled = abs(new - x) <= 1e-15 * (abs(steps.epsilon(new)) + 1e-3 * steps.origin)
+        x = new
+        if settled:
+            break
+    return x, True
 
 
 def _ends(lines: Lines, root: float, slack: Slack, delta: float) -> Ends:
@@ -183,7 +173,7 @@ def _ends(lines: Lines, root: float, slack: Slack, delta: float) -> Ends:
     middle = steps.epsilon(root)
     least = 4 * ULP * (abs(middle) + steps.origin)
     rate = lines.at(root).rate
-    by_rounding = 2 * slack.rounding > slack.above
+    by_digits = 2 * slack.given > slack.above
 
     def until(sign: float, move: float, holds: Callable[[Value, Slack], bool]) -> float:
         for _ in range(30):
@@ -198,4 +188,4 @@ def _ends(lines: Lines, root: float, slack: Slack, delta: float) -> Ends:
 
     upper = until(1.0, 1.01 * slack.above / rate + least, lambda v, e: v.value + e.above <= delta)
     lower = until(-1.0, 1.01 * slack.below / rate + least, lambda v, e: v.value - e.below >= delta)
-    return Ends(max(0.0, lower), max(0.0, upper), by_rounding)
+    return Ends(max(0.0, lower), max(0.0, upper), by_digits)

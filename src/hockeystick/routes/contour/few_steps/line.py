@@ -179,10 +179,10 @@ class Line:
             s = self._s(u, moved)
             reach = self.nodes.reach - moved
             error = 3 * self._absolute * math.exp(-2 * math.pi * reach / self.nodes.step)
-            log, slope = power(self.group.kind, self._transform(s), self.steps.count)
+            at = power(self.group.kind, self._transform(s), self.steps.count)
             weight = np.abs(self._derivative(u, moved) / self._kernel(s)) * (h / math.pi)
             weight[0] *= 0.5
-            grown = log.real + np.minimum(slope @ error, 50) + np.log(weight)
+            grown = at.log.real + at.log_growth(error) + np.log(weight)
             sides.append((s.real, grown))
         return sides
 
@@ -193,6 +193,7 @@ class Line:
         places = np.searchsorted(size, size[-1] * np.array([0.0, 0.5, 0.99]))
         places = np.minimum(places, self.s.size - 1)
         seen = np.abs(self.nodes.finer(self.s[places]) - self._f[places]).max(axis=0)
+        seen = np.maximum(seen - self.rounding, 0.0)  # which is charged by itself
         seen[: self.steps.count.size] += self.nodes.missing(self.crossing)
         return np.asarray(self.inner + GUARD_MARGIN * seen)
 
@@ -208,12 +209,11 @@ class Line:
     def errors(self, x: float) -> Errors:
         """How far it may be off at x."""
         size = np.abs(self._terms(x))
-        slope = self.power.slope
         rule = sum(float(np.exp(np.minimum(log - x * s, HIGHEST)).sum()) for s, log in self._strip)
         rule *= COARSE_MARGIN / math.expm1(self.nats)
-        inner = float(size @ np.expm1(np.minimum(slope @ self._guarded, 50)))
+        inner = float(size @ np.expm1(np.minimum(self.power.log_growth(self._guarded), HIGHEST)))
         moved = self.end_real * (self.nodes.plan.x - x)
         rest = math.exp(min(self.log_rest + moved, HIGHEST))
         turns = np.abs(self.power.log) + np.abs(self.s) * x + 12
-        rounding = float(size @ (slope @ self.rounding + ULP * turns))
+        rounding = float(size @ (self.power.slope(self.rounding) + ULP * turns))
         return Errors(rule + inner + rest, rounding)

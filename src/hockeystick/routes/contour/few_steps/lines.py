@@ -33,8 +33,8 @@ class Slack(NamedTuple):
 
     below: float
     above: float
-    rounding: float
-    """The part of either that no other line would spare."""
+    given: float
+    """The part of either that comes of the digits of ε, noise and rate: no other line spares it."""
 
 
 class Lines:
@@ -77,12 +77,12 @@ class Lines:
         rounding += 40 * ULP * (abs(marked.value) + abs(marked.rate))
         digits = 8 + 2 * float(np.abs(steps.log_odds).max()) + steps.most_shift**2
         moved = 4 * (steps.origin + abs(steps.epsilon(x))) + x * digits
-        rounding = ROUNDING_MARGIN * (rounding + abs(self.at(x).rate) * ULP * moved)
-        below = rounding + sum(error.method for error in errors)
+        given = ROUNDING_MARGIN * abs(self.at(x).rate) * ULP * moved
+        below = given + ROUNDING_MARGIN * rounding + sum(error.method for error in errors)
         above = below + self.left_out + self._left_by_marks(x, marked.above)
         if not math.isfinite(above):
             raise NumericalError("few steps: the error of the line is not a number")
-        return Slack(below, above, rounding)
+        return Slack(below, above, given)
 
     def _left_by_marks(self, x: float, above: float) -> float:
         """How far the truth may be above because of marks."""

@@ -28,7 +28,7 @@ def start(steps: SampledSteps, log_delta: float, sharper: float) -> float:
     direction = 1.0 if steps.remove else -1.0
     near = math.log(steps.origin)
     height = excess(near)
-    if height < -1:
+    if height < 0:
         return steps.origin
     step, far, depth = 0.5, near, height
     while depth >= 0:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -14,13 +14,35 @@ SERIES = 0.1
 """Below it log(1+r) − r is summed as a series: 16 terms are enough."""
 
 
-class Power(NamedTuple):
+@dataclass(frozen=True)
+class Power:
     """What steps make of F, at each point of a line."""
 
     log: Complex
     """log of the product over all steps; of its terms with so many jumps."""
-    slope: Array
-    """How much it moves, at the most, with an absolute error of each column of F."""
+    kind: Kind
+    count: Array
+    inverse: Array
+    """1/|f₀|."""
+    moved: Array
+    """By how much the jumps move, relatively, with an absolute error of each column of F."""
+    rare: Array
+    """Whether jumps are so rare that their terms are of the first or second power of them."""
+
+    def slope(self, error: Array) -> Array:
+        """How far a small error of each column of F moves it, relatively."""
+        return np.asarray(
+            self.inverse @ (self.count * error[: self.count.size]) + self.moved @ error
+        )
+
+    def log_growth(self, error: Array) -> Array:
+        """log of the factor by which an error of each column of F may make it larger, if jumps
+        are of the power that they have here: also where the error is larger than F."""
+        f0 = np.log1p(self.inverse * error[: self.count.size]) @ self.count
+        if self.kind in ("all", 0):
+            return np.asarray(f0)
+        jumps = self.moved @ error
+        return np.asarray(f0 + np.where(self.rare, 2 * np.log1p(jumps), jumps))
 
 
 def _log1p_minus(r: Complex) -> Complex:
@@ -38,14 +60,12 @@ def power(kind: Kind, f: Complex, count: Array) -> Power:
     R times that, and those with more e^S − 1 − R = (e^S − 1 − S) + Σ n·(log(1+r) − r) times that;
     the two brackets are each of second order and cancel no more than threefold.
     """
-    parts = len(count)
-    f0 = f[:, :parts]
-    each = count / np.abs(f0)
+    f0 = f[:, : count.size]
+    inverse = 1 / np.abs(f0)
     log = np.log(f0) @ count
     if kind in ("all", 0):
-        slope = each if kind == "all" else np.hstack([each, np.zeros_like(each)])
-        return Power(log, slope)
-    r = f[:, parts:] / f0
+        return Power(log, kind, count, inverse, np.zeros(f.shape), np.ones(len(f), dtype=bool))
+    r = f[:, count.size :] / f0
     first = r @ count
     if kind == 1:
         factor, change = first, np.broadcast_to(count + 0j, r.shape)
@@ -54,5 +74,6 @@ def power(kind: Kind, f: Complex, count: Array) -> Power:
         total = log_more @ count
         factor = exp_minus(total) + _log1p_minus(r) @ count
         change = count * np.expm1(total[:, None] - log_more)
-    moved = np.abs(change / factor[:, None]) / np.abs(f0)
-    return Power(log + np.log(factor), np.hstack([each + moved * np.abs(r), moved]))
+    moved = np.abs(change / factor[:, None]) * inverse
+    moved = np.hstack([moved * np.abs(r), moved])
+    return Power(log + np.log(factor), kind, count, inverse, moved, np.abs(first) < 1)
