@@ -32,9 +32,9 @@ import numpy as np
 
 from hockeystick.errors import NumericalError
 from hockeystick.numerics.types import Array, Complex
-from hockeystick.routes.contour.few_steps.nodes import Nodes, sums
+from hockeystick.routes.contour.few_steps.nodes import Column, Nodes
 from hockeystick.routes.contour.few_steps.plan import Group
-from hockeystick.routes.contour.few_steps.terms import power
+from hockeystick.routes.contour.few_steps.terms import log_bounds, power
 
 NATS = 27.0
 """The rule and the end are each off by e^−27 of δ, at the most."""
@@ -88,7 +88,7 @@ class Line:
         self.nats = NATS + max(0.0, group.level - log_delta)
         self._find_end(min(group.level, log_delta) - NATS)
         self._choose_columns()
-        self.inner, self._absolute = nodes.inner_error(self.crossing)
+        self.inner, self._absolute = nodes.inner_error(self.crossing, group.kind)
         self.step = 2 * math.pi * STRIP * self.theta / self.nats
         points = math.ceil(self.end / self.step)
         if points > MOST_POINTS:
@@ -127,47 +127,46 @@ class Line:
     def _log_absolute_power(self, s: Complex) -> Array:
         """A bound of the log of the group's terms, from the absolute values of all weights."""
         count, kind = self.steps.count, self.group.kind
-        log_f = self.nodes.near.log_sums(s) + 0.02
-        log_f0, log_t = log_f[: count.size], log_f[count.size :]
-        total = count @ log_f0
-        if kind in ("all", 0):
-            return np.asarray(total)
-        ratio = np.exp(np.minimum(log_t - log_f0, 300))
-        jumps = np.log(count @ ratio)
-        if kind == 1:
-            return np.asarray(total + jumps)
-        return np.asarray(total + 2 * jumps - math.log(2) + count @ np.log1p(ratio))
+        log_f = self.nodes.log_bound(s, kind) + 0.02
+        if kind == "all" or kind == 0:
+            return np.asarray(count @ log_f)
+        return np.asarray(log_bounds(log_f[: count.size], log_f[count.size :], count)[kind])
 
     def _choose_columns(self) -> None:
         """Which nodes are summed for each s, and moments of those at which e^{sX} hardly turns."""
-        nodes, largest = self.nodes, float(np.abs(self._s(np.array([self.end]))[0]))
-        size = np.abs(nodes.x)
-        first = int(np.searchsorted(size, SMALL_EXPONENT / largest))
-        scale = np.exp(nodes.offset)[:, None]
-        weight = scale * nodes.weight
-        powers = nodes.x[:first, None] ** np.arange(FACTORIALS.size)
-        self.moments = (powers.T @ weight[:first]) / FACTORIALS[:, None]
-        absolute = np.abs(nodes.weight)
-        tilt = np.exp(np.minimum(nodes.offset + self.crossing * nodes.x.real, HIGHEST))
-        terms = tilt[:, None] * absolute
+        nodes = self.nodes
+        largest = float(np.abs(self._s(np.array([self.end]))[0]))
+        x = nodes.columns[0].x
+        first = int(np.searchsorted(np.abs(x), SMALL_EXPONENT / largest))
+        powers = x[:first, None] ** np.arange(FACTORIALS.size)
+        self.columns, moments, rounding = [], [], []
+        for column in nodes.columns[: nodes.used(self.group.kind)]:
+            low = np.exp(column.offset[:first, None]) * column.weight[:first]
+            moments.append(np.einsum("jm,jk->mk", powers, low) / FACTORIALS[:, None])
+            kept, rounded = self._kept(column, first)
+            self.columns.append(Column(x[kept], column.offset[kept], column.weight[kept]))
+            rounding.append(rounded)
+        if nodes.base is not None:
+            jumps = sum(column.mass() for column in nodes.columns[1:])
+            high = Column(x[first:], *(each[first:] for each in nodes.columns[0][1:]))
+            moments[0][0] = nodes.base - jumps - high.mass()
+            rounding[0] = rounding[0] + 8 * ULP
+        self.moments, self.rounding = np.hstack(moments), np.concatenate(rounding)
+
+    def _kept(self, column: Column, first: int) -> tuple[Array, Array]:
+        """Which of the nodes from the `first` on matter, and by how much all are rounded."""
+        size = np.abs(column.x)
+        tilt = np.exp(np.minimum(column.offset + self.crossing * column.x.real, HIGHEST))
+        terms = tilt[:, None] * np.abs(column.weight)
         kept = (terms > math.exp(-LEFT_OUT) * terms.max(axis=0)).any(axis=1)
         kept[:first] = False
-        self.x, self.offset = nodes.x[kept], nodes.offset[kept]
-        self.columns = nodes.weight[kept]
-        turns = 6 + np.abs(nodes.offset) + abs(self.crossing) * size + np.abs(nodes.x.imag)
-        self.rounding = ULP * (turns @ terms)
-        if nodes.base is not None:
-            parts = nodes.base.size
-            jumps = weight[:, parts:].sum(axis=0) if weight.shape[1] > parts else 0.0
-            self.moments[0, :parts] = nodes.base - jumps - weight[first:, :parts].sum(axis=0)
-            self.rounding[:parts] += 8 * ULP
+        turns = 6 + np.abs(column.offset) + abs(self.crossing) * size + np.abs(column.x.imag)
+        return kept, ULP * np.einsum("j,jk->k", turns, terms)
 
     def _transform(self, s: Complex) -> Complex:
         """F at each s, in columns."""
         small = np.polynomial.polynomial.polyval(s, self.moments).T
-        if not self.x.size:
-            return np.asarray(small)
-        return np.asarray(small + sums(np.multiply.outer(s, self.x) + self.offset, self.columns))
+        return np.asarray(small + np.hstack([column.sums(s) for column in self.columns]))
 
     @cached_property
     def _strip(self) -> list[tuple[Array, Array]]:
@@ -192,7 +191,7 @@ class Line:
         size = np.cumsum(np.abs(self._terms(self.nodes.plan.x)))
         places = np.searchsorted(size, size[-1] * np.array([0.0, 0.5, 0.99]))
         places = np.minimum(places, self.s.size - 1)
-        seen = np.abs(self.nodes.finer(self.s[places]) - self._f[places]).max(axis=0)
+        seen = np.abs(self.nodes.finer(self.s[places], self.group.kind) - self._f[places]).max(axis=0)
         seen = np.maximum(seen - self.rounding, 0.0)  # which is charged by itself
         seen[: self.steps.count.size] += self.nodes.missing(self.crossing)
         return np.asarray(self.inner + GUARD_MARGIN * seen)

@@ -1,12 +1,8 @@
 """Marks: steps whose X alone is beyond x are taken out of the sum, and counted in closed form.
 
-A step with ζ = log X is marked with probability w(ζ) = Φ(T(ζ)),
-
-    T(ζ) = (0.6·y + 0.4·(e^y − 1))/τ,      y = ζ − m,
-
-which is next to nothing up to x and next to 1 somewhat above. The steps that are not marked have
-F(s) = E[(1−w)·e^{sX}], entire in s: T grows like X, so that 1 − w falls faster than any e^{sX}
-grows. (A mark that is normal in log X does not: the integrand would come back far out.)
+A step with ζ = log X is marked with the probability w(ζ) of a soft step, which is next to nothing
+up to x and next to 1 somewhat above. The steps that are not marked have F(s) = E[(1−w)·e^{sX}],
+entire in s.
 
 **remove.** Let A be the event that any step is marked, and count it as E_P[(1 − e^{x−Y}); A], which
 is P(A) − e^ε·Q(A). The positive part is left out, so the truth is above, by no more than
@@ -22,22 +18,21 @@ from __future__ import annotations
 
 import math
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from scipy.special import erfc, ndtri
 
 from hockeystick.errors import NumericalError
-from hockeystick.numerics.types import Array, Complex
+from hockeystick.numerics.types import Array
 from hockeystick.routes.contour.few_steps.law import SampledSteps
+from hockeystick.routes.contour.few_steps.soft_step import inverse, turn
 from hockeystick.routes.contour.saddle import log_kappa
 
 SHARPNESS = 3.2
 """Rotation over τ: on the turned path |w| is up to e^{3.2²/2} larger, and no more."""
 CLEAR = 6.5
 """Deviations that x is below the mark: w(log x) is 4e-11, times what may be lost there."""
-LINEAR = 0.6
-"""Part of T that is linear in ζ; the rest grows like X."""
 BEYOND = 1.9
 """Where the path ends, above the mark: there 1 − w is below e^−200."""
 FARTHEST_OUTCOME = 14.5
@@ -47,17 +42,6 @@ LEAST_CHARGE = 29.0
 LAST_OUTCOME = 39.0
 """Where tables of masses end: a float holds nothing of what is beyond."""
 MOST_ROWS = 4000
-ROOT2 = math.sqrt(2.0)
-
-
-def _inverse(t: Any) -> Array:
-    """y with 0.6·y + 0.4·(1 − e^{−y}) = t, by Newton's method: the left side is concave."""
-    t = np.asarray(t, dtype=float)
-    y = t.copy()
-    for _ in range(7):
-        excess = LINEAR * y - (1 - LINEAR) * np.expm1(-y) - t
-        y = y - excess / (LINEAR + (1 - LINEAR) * np.exp(-y))
-    return np.asarray(y)
 
 
 class Table(NamedTuple):
@@ -95,32 +79,23 @@ class Marks:
             reach = min(reach, -float(ndtri(math.exp(each))))
         cap = float(steps.zeta(reach, float(steps.remove)).max())
         log_x = math.log(x)
-        clear = above = float(_inverse(CLEAR * self.width))
+        clear = above = float(inverse(CLEAR * self.width))
         if steps.remove and log_x > -3:
             # w must beat e^{x−X} as well, which matters for x > 1
             below = np.linspace(0.0, 2.0, 41)
             enough = np.sqrt(CLEAR**2 - 2 * x * np.expm1(-below))
-            above = float((_inverse(enough * self.width) - below).max())
+            above = float((inverse(enough * self.width) - below).max())
         self.capped = steps.remove and cap + clear < log_x + above
         self.reached = min(cap, log_x)
         """log of the largest X that is not to be marked."""
         self.centre = min(cap + clear, log_x + above)
         self.end = self.centre + BEYOND
 
-    def turn(self, zeta: Array | Complex) -> Array | Complex:
-        """T/√2."""
-        y = zeta - self.centre
-        return np.asarray((LINEAR * y + (1 - LINEAR) * np.expm1(y)) / (self.width * ROOT2))
-
-    def free(self, zeta: Array | Complex) -> Array | Complex:
-        """1 − w."""
-        return np.asarray(0.5 * erfc(self.turn(zeta)))
-
     @cached_property
     def table(self) -> Table:
         """On a grid so fine that its sums are right to rounding."""
         steps = self.steps
-        first = self.centre - float(_inverse(10.5 * self.width))
+        first = self.centre - float(inverse(10.5 * self.width))
         last = float(steps.zeta(LAST_OUTCOME, float(steps.remove)).max())
         last = max(self.centre + 2 * self.width, last)
         h = min(self.width / 2.2, 0.28 * steps.least_shift)
@@ -129,7 +104,7 @@ class Marks:
         zeta = first + h * np.arange(int((last - first) / h) + 2)
         log_q, x = steps.log_weight(zeta, False)
         loss = x + steps.floor
-        w = 0.5 * erfc(-self.turn(zeta)) * h
+        w = 0.5 * erfc(-turn(zeta, self.centre, self.width)) * h
         q, p = np.exp(log_q) * w, np.exp(np.minimum(log_q + loss, 700.0)) * w
         gain = np.where(loss < 1, q * np.expm1(np.minimum(loss, 1.0)), p - q)
         return Table(x, q, p, q.sum(axis=1), gain.sum(axis=1))

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import math
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from scipy.special import erfc, ndtr
+from scipy.special import log_ndtr, ndtr
 
 from hockeystick.errors import NumericalError
 from hockeystick.numerics.types import Array
 from hockeystick.routes.contour.few_steps.law import SampledSteps
-from hockeystick.routes.contour.few_steps.marks import ROOT2, Marks
+from hockeystick.routes.contour.few_steps.marks import Marks
+from hockeystick.routes.contour.few_steps.soft_step import ROOT2, turn
+from hockeystick.routes.contour.few_steps.terms import Kind, log_bounds
 from hockeystick.routes.contour.saddle import log_kappa
 
 MOST_ROTATION = 0.36
@@ -30,18 +32,11 @@ KEPT = 52.0
 """Nats below the largest at which a node of the path is left out."""
 LEAST_OUTCOME = {True: -9.3, False: -14.0}
 """Where the path begins, under P: below it is 1e-20. Under Q with a negative order: 1e-44."""
-PARTITIONS = np.array([0.5, 0.8, 1.1, 1.5, 2.0, 2.5, 3.0, 3.5])
+PARTITIONS = np.array([0.4, 0.8, 1.3, 2.0, 2.8, 3.6])
 """Jumps are X above x·e^{−this}, softly: those to choose from."""
 CANCELLED = 9.0
 """Nats of cancellation, and of the logarithm of the steps, from which on jumps are counted."""
 MOST_GRID = 3000
-
-Kind = Literal["all", 0, 1, 2]
-"""Steps with any number of jumps; none, one, two or more."""
-
-
-def _over_steps(count: Array, values: Array) -> Array:
-    return np.asarray(np.einsum("k,kcp->cp", count, values))
 
 
 class Group(NamedTuple):
@@ -77,7 +72,8 @@ class Plan:
             raise NumericalError("few steps: the plan would need too many points")
         self.grid = low + h * np.arange(int((marks.end - low) / h) + 2)
         log_weight, self.values = steps.log_weight(self.grid, steps.remove)
-        log_weight = log_weight + np.log(np.maximum(marks.free(self.grid), 1e-290)) + math.log(h)
+        unmarked = log_ndtr(-ROOT2 * turn(self.grid, marks.centre, marks.width))
+        log_weight = log_weight + unmarked + math.log(h)
         self._log_h = math.log(h)
         self._sum(log_weight, self.log_below(low - 0.5 * h))
         self._measure()
@@ -99,7 +95,7 @@ class Plan:
         self._scaled, self._peak = np.exp(exponent - peak[:, :, None]), peak
         self._below = np.exp(log_below - peak)
         self.log_f = np.log(self._scaled.sum(axis=2) + self._below) + peak
-        self._exponent = exponent
+        self._exponent, self._log_below = exponent, log_below
         level = self.steps.count @ self.log_f + self._kernel()
         ended = (exponent[:, :, -1] < exponent.max(axis=2) - PATH_END).all(axis=0)
         if not ended.any():
@@ -130,14 +126,12 @@ class Plan:
     def _split(self, rough: float, worth: float) -> float:
         """Count jumps apart where one line cancels; at the partition that cancels least."""
         at = self.marks.reached - PARTITIONS
-        turn = (self.grid[:, None] - at) / (self.marks.width * ROOT2)
+        apart = ROOT2 * turn(self.grid, at[:, None], self.marks.width)
         peak = self._peak[:, :, None]
         with np.errstate(divide="ignore"):
-            jumps = np.einsum("kcj,jp->kcp", self._scaled, 0.5 * erfc(-turn))
-            small = np.einsum("kcj,jp->kcp", self._scaled, 0.5 * erfc(turn))
-            log_t = np.log(jumps) + peak
-            log_f0 = np.log(small + self._below[:, :, None]) + peak
-            levels = self._levels(log_f0, log_t)
+            jumps = np.einsum("kcj,pj->kcp", self._scaled, ndtr(apart))
+            log_f0, ended = self._small(log_ndtr(-apart))
+            levels = self._levels(log_f0, np.log(jumps) + peak, ended)
         least = (levels + np.log(self.orders)[:, None]).min(axis=1) - 0.5  # group × partition
         k = int(np.argmin(least.max(axis=0)))
         worst = float(least[:, k].max())
@@ -152,17 +146,24 @@ class Plan:
             )
         return rough
 
-    def _levels(self, log_f0: Array, log_t: Array) -> Array:
+    def _small(self, log_small: Array) -> tuple[Array, Array]:
+        """log f₀ for each step, order and partition, and where its path ends soon enough."""
+        log_f0, ended = np.empty((*self._peak.shape, len(log_small))), []
+        for p, row in enumerate(log_small):
+            exponent = self._exponent + row
+            peak = np.maximum(exponent.max(axis=2), self._log_below)
+            total = np.exp(exponent - peak[:, :, None]).sum(axis=2)
+            log_f0[:, :, p] = np.log(total + np.exp(self._log_below - peak)) + peak
+            ended.append((exponent[:, :, -1] < peak - PATH_END).all(axis=0))
+        return log_f0, np.array(ended).T
+
+    def _levels(self, log_f0: Array, log_t: Array, ended: Array) -> Array:
         """log of the integrand with no jump, one, and at least two: bounds of these."""
-        n = self.steps.count
-        none = _over_steps(n, log_f0)
-        ratio = np.exp(np.minimum(log_t - log_f0, 300))
-        one = _over_steps(n, ratio)
-        pairs = np.maximum(one * one - _over_steps(n, ratio * ratio), 0.0) / 2
-        more = _over_steps(n, np.log1p(ratio))
-        levels = np.stack([none, none + np.log(one), none + np.log(pairs) + more])
+        levels = log_bounds(log_f0, log_t, self.steps.count)
         levels = levels + self._kernel()[:, None]
-        return np.where(np.isfinite(levels) & self.usable[:, None], levels, math.inf)
+        all_ended = self.usable[:, None] & ended
+        usable = np.stack([ended, all_ended, all_ended])
+        return np.where(np.isfinite(levels) & usable, levels, math.inf)
 
     def _group(self, kind: Kind, level: Array) -> Group:
         c = self.orders

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
 from hockeystick.numerics.series import exp_minus, log1p
 from hockeystick.numerics.types import Array, Complex
-from hockeystick.routes.contour.few_steps.plan import Kind
 
+Kind = Literal["all", 0, 1, 2]
+"""Steps with any number of jumps; none, one, two or more."""
 SERIES = 0.1
 """Below it log(1+r) − r is summed as a series: 16 terms are enough."""
 
@@ -45,6 +47,25 @@ class Power:
         return np.asarray(f0 + np.where(self.rare, 2 * np.log1p(jumps), jumps))
 
 
+def log_bounds(log_f0: Array, log_t: Array, count: Array) -> Array:
+    """log of bounds of the terms with no, one, and at least two jumps, of positive f₀ and t.
+
+    The first axis is that of different steps. Π(1+r)^n − 1 − Σ n·r is at most its second order,
+    ((Σ n·r)² − Σ n·r²)/2, times Π(1+r)^n.
+    """
+    log_r = log_t - log_f0
+    peak = log_r.max(axis=0)
+    r = np.exp(log_r - peak)
+    none, one = _over(count, log_f0), _over(count, r)
+    pairs = np.maximum(one * one - _over(count, r * r), 0.0) / 2
+    more = _over(count, np.logaddexp(0.0, log_r))
+    return np.stack([none, none + peak + np.log(one), none + 2 * peak + np.log(pairs) + more])
+
+
+def _over(count: Array, values: Array) -> Array:
+    return np.asarray(np.einsum("k,k...->...", count, values))
+
+
 def _log1p_minus(r: Complex) -> Complex:
     """log(1+r) − r without cancellation."""
     series = np.zeros_like(r)
@@ -64,7 +85,7 @@ def power(kind: Kind, f: Complex, count: Array) -> Power:
     inverse = 1 / np.abs(f0)
     log = np.log(f0) @ count
     if kind in ("all", 0):
-        return Power(log, kind, count, inverse, np.zeros(f.shape), np.ones(len(f), dtype=bool))
+        return Power(log, kind, count, inverse, np.zeros(f0.shape), np.ones(len(f), dtype=bool))
     r = f[:, count.size :] / f0
     first = r @ count
     if kind == 1:
