@@ -30,8 +30,8 @@ PATH_END = 48.0
 """Nats that the integrand must have fallen by at the end of the path."""
 KEPT = 52.0
 """Nats below the largest at which a node of the path is left out."""
-LEAST_OUTCOME = {True: -9.3, False: -14.0}
-"""Where the path begins, under P: below it is 1e-20. Under Q with a negative order: 1e-44."""
+LEAST_OUTCOME = {True: -9.3, False: -17.0}
+"""Where the path begins, under P: below it is 1e-20. Under Q, with a negative order, 4e-65."""
 PARTITIONS = np.array([0.4, 0.8, 1.3, 2.0, 2.8, 3.6])
 """Jumps are X above x·e^{−this}, softly: those to choose from."""
 CANCELLED = 9.0
