@@ -115,7 +115,7 @@ class Plan:
         bend = min(max(float(bend), 0.2), 1e12)
         self.size = float(level[i] + math.log(c[i])) - 0.5
         worth = max(self.marks.worth(self.x).value, 0.0)
-        rough = math.exp(min(float(level[i]), 0.0)) * c[i] / math.sqrt(2 * math.pi * bend)
+        rough = math.exp(min(self.size + 0.5, 0.0)) / math.sqrt(2 * math.pi * bend)
         self.groups: tuple[Group, ...] = ()
         self.partition = 0.0
         if self.steps.remove:
