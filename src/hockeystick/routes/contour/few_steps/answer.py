@@ -28,6 +28,8 @@ REACH = 0.15
 MOST_PLANS = 12
 MOST_PARTS = 8
 """Different steps up to which they are planned together."""
+LAST_DIGITS = 1e-12
+"""Ends that are nearer than this, relative to −Σ n·log(1−q), are as near as they can be."""
 LARGEST_LOSS_DIGITS = 1e-13
 """Where x is below this part of its origin, ε is the largest loss but for its last digits."""
 LEAST_LOG_DELTA = -650.0
@@ -64,16 +66,16 @@ def steps_of(loss: ComposedLoss) -> SampledSteps | None:
 
 def epsilon(steps: SampledSteps, delta: float) -> Ends:
     """Both ends of the smallest ε >= 0."""
-    return _narrowest(lambda sharper: _epsilon(steps, delta, sharper))
+    return _narrowest(lambda sharper: _epsilon(steps, delta, sharper), LAST_DIGITS * steps.origin)
 
 
 def delta(steps: SampledSteps, epsilon: float) -> Ends:
     """Both ends of δ(ε)."""
-    return _narrowest(lambda sharper: _delta(steps, epsilon, sharper))
+    return _narrowest(lambda sharper: _delta(steps, epsilon, sharper), 0.0)
 
 
-def _narrowest(attempt: Callable[[float], Ends]) -> Ends:
-    """With sharper and sharper marks, until the ends are near."""
+def _narrowest(attempt: Callable[[float], Ends], digits: float) -> Ends:
+    """With sharper and sharper marks, until the ends are near, or no more than `digits` apart."""
     best, failure = None, None
     for sharper in SHARPER:
         try:
@@ -84,7 +86,7 @@ def _narrowest(attempt: Callable[[float], Ends]) -> Ends:
             continue
         if best is None or ends.gap < best.gap:
             best = ends
-        if best.gap <= WANTED or ends.by_digits:
+        if best.gap <= WANTED or ends.by_digits or ends.upper - ends.lower <= digits:
             break
     if best is None:
         raise NumericalError(f"the bent line gives no answer: {failure}")

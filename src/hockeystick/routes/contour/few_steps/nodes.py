@@ -132,8 +132,10 @@ class Nodes:
         """What F of each step lacks because the path begins where it does, at the most."""
         if self.base is not None:
             return np.zeros(self.base.size)
-        growth = max(crossing, 0.0) * math.exp(self.low)
-        return np.asarray(np.exp(self.plan.log_below(self.low)[:, 0] + growth))
+        first = self.plan.first
+        below = self.plan.log_below(first)[:, 0] + max(crossing, 0.0) * math.exp(first)
+        trimmed = self.plan.log_trimmed() if self.low > first else -math.inf
+        return np.asarray(np.exp(np.minimum(np.logaddexp(below, trimmed), 600.0)))
 
     def finer(self, s: Complex, kind: Kind) -> Complex:
         """F at a few s once more, with half the step on a longer path: a guard against both."""

@@ -28,6 +28,7 @@ ORDERS = np.geomspace(0.02, 3e4, 60)
 FINE_ORDERS = np.linspace(0.0, 1.0, 1441)
 PATH_END = 48.0
 """Nats that the integrand must have fallen by at the end of the path."""
+TRIMMED_MARGIN = 8.0
 KEPT = 52.0
 """Nats below the largest at which a node of the path is left out."""
 LEAST_OUTCOME = {True: -9.3, False: -17.0}
@@ -214,6 +215,12 @@ class Plan:
         rise += np.minimum(0.0, relative[:, here] - self._log_h + log_n)[:, None, :]
         fits = rise.max(axis=(0, 2)) <= GROWTH
         return float(options[np.argmax(fits)]) if fits.any() else float(options[-1])
+
+    def log_trimmed(self) -> Array:
+        """log of a bound of what `path` leaves out of F of each step, with a margin for other
+        orders of the same strip."""
+        count = math.log(self.grid.size)
+        return np.asarray(self._peak[:, self.saddle] - (KEPT - TRIMMED_MARGIN) + count)
 
     def path(self) -> tuple[float, float]:
         """Where the nodes begin and end."""
