@@ -62,7 +62,7 @@ def answer(question: Question, loss: ComposedLoss, method: str = AUTO) -> Interv
         with suppress(*CannotAnswer):
             return question.by(closed_form.ROUTE, loss)
     routes, added_first = [contour.ROUTE, closed_form.ROUTE, lattice.ROUTE], False
-    if not loss.smooth or loss.steps <= adding.FEW:
+    if not contour.is_bent(loss) and (not loss.smooth or loss.steps <= adding.FEW):
         if dense.is_dense(loss):
             return dense.by_fewer_atoms(question, loss, answer)
         added_first = lattice.is_added_first(loss)

@@ -108,7 +108,7 @@ class Line:
         return np.asarray(self.bend * np.cos(self.theta + moved + 1j * u))
 
     def _kernel(self, s: Complex) -> Complex:
-        return s * (s + 1) if self.steps.remove else s * (s - 1)
+        return np.asarray(s * (s + 1) if self.steps.remove else s * (s - 1))
 
     def _find_end(self, enough: float) -> None:
         """U, where the rest (error 3) is below e^enough, or the last that is tried."""
@@ -191,7 +191,8 @@ class Line:
         size = np.cumsum(np.abs(self._terms(self.nodes.plan.x)))
         places = np.searchsorted(size, size[-1] * np.array([0.0, 0.5, 0.99]))
         places = np.minimum(places, self.s.size - 1)
-        seen = np.abs(self.nodes.finer(self.s[places], self.group.kind) - self._f[places]).max(axis=0)
+        finer = self.nodes.finer(self.s[places], self.group.kind)
+        seen = np.abs(finer - self._f[places]).max(axis=0)
         seen = np.maximum(seen - self.rounding, 0.0)  # which is charged by itself
         seen[: self.steps.count.size] += self.nodes.missing(self.crossing)
         return np.asarray(self.inner + GUARD_MARGIN * seen)

@@ -1,7 +1,8 @@
 """The inner integral F(s) = E[(1−w)·e^{sX}], by the trapezoid rule on Im ζ = β.
 
-With h the step, the rule errs by at most (I(b₁) + I(b₂))/(e^{2πd/h} − 1), where I(b) is the integral
-of the absolute value on Im ζ = b, and b₁, b₂ = β ∓ d (Trefethen and Weideman 2014, Theorem 5.1).
+With h the step, the rule errs by at most (I(b₁) + I(b₂))/(e^{2πd/h} − 1), where I(b) is the
+integral of the absolute value on Im ζ = b, and b₁, b₂ = β ∓ d (Trefethen and Weideman 2014,
+Theorem 5.1).
 """
 
 from __future__ import annotations

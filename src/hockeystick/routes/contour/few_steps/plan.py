@@ -204,7 +204,7 @@ class Plan:
         here = np.flatnonzero((relative > -14 - log_n).any(axis=0))
         if not here.size:
             return self.rotation
-        options = np.append(self.rotation, ROTATIONS[ROTATIONS < self.rotation])
+        options = np.append(self.rotation, ROTATIONS[self.rotation > ROTATIONS])
         zeta, x = self.grid[here], self.values[here]
         turned = steps.outcome((zeta + 1j * options[:, None]).ravel())
         turned = turned.reshape(len(log_n), options.size, here.size)
