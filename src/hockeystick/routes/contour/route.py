@@ -139,8 +139,9 @@ def delta(loss: ComposedLoss, epsilon: float) -> Interval:
     """δ(ε): on a short line, else for sampled Gaussians on a bent one, else on any."""
     steps = steps_of(loss)
     if steps is not None:
-        with suppress(NumericalError):
-            return _delta(loss, epsilon, short_line)
+        if not few_steps.is_first(steps):
+            with suppress(NumericalError):
+                return _delta(loss, epsilon, short_line)
         with suppress(NumericalError):
             ends = few_steps.delta(steps, epsilon)
             if ends.gap <= GOOD:
@@ -152,8 +153,9 @@ def epsilon(loss: ComposedLoss, delta: float) -> Interval:
     """ε(δ): on a short line, else for sampled Gaussians on a bent one, else on any."""
     steps = steps_of(loss)
     if steps is not None:
-        with suppress(NumericalError):
-            return _epsilon(loss, delta, short_line)
+        if not few_steps.is_first(steps):
+            with suppress(NumericalError):
+                return _epsilon(loss, delta, short_line)
         with suppress(NumericalError):
             ends = few_steps.epsilon(steps, delta)
             if ends.gap <= GOOD:
@@ -162,8 +164,9 @@ def epsilon(loss: ComposedLoss, delta: float) -> Interval:
 
 
 def is_bent(loss: ComposedLoss) -> bool:
-    """Whether there is a bent line for it, which serves few steps as well as many."""
-    return steps_of(loss) is not None
+    """Whether there is a bent line for it, and that is the first to be tried."""
+    steps = steps_of(loss)
+    return steps is not None and few_steps.is_first(steps)
 
 
 def _check_short(planner: Planner, lost: float) -> None:

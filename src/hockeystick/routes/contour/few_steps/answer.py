@@ -26,6 +26,10 @@ NEAR = 0.02
 REACH = 0.15
 """How far, in log x, a line is followed before it is planned anew."""
 MOST_PLANS = 12
+OFTEN = 3.0
+"""How often a record is sampled in all, from which on a straight line may be short,"""
+LARGE_SHIFT = 4.0
+"""unless the Gaussians are further apart than this."""
 MOST_PARTS = 8
 """Different steps up to which they are planned together."""
 LAST_DIGITS = 1e-12
@@ -62,6 +66,12 @@ def steps_of(loss: ComposedLoss) -> SampledSteps | None:
     if not all(0 < sample.rate < 1 and 0 < sample.shift < math.inf for sample, _ in known):
         return None
     return SampledSteps(known)
+
+
+def is_first(steps: SampledSteps) -> bool:
+    """Whether the bent line is the first to be tried: a record is seldom sampled, or noise is
+    small. Else the straight line may be shorter, and it is more accurate for very many steps."""
+    return float(steps.count @ steps.rate[:, 0]) < OFTEN or steps.most_shift > LARGE_SHIFT
 
 
 def epsilon(steps: SampledSteps, delta: float) -> Ends:

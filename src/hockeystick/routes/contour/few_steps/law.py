@@ -72,7 +72,7 @@ class SampledSteps:
         y = (self.log_odds + self.shift * (z + (moved - 0.5) * self.shift))[:, 0]
         small = np.minimum(y, LINEAR_FROM)
         large = np.log(np.logaddexp(0.0, np.maximum(y, LINEAR_FROM)))
-        return np.where(y < LINEAR_FROM, small - 0.5 * np.exp(small), large)
+        return np.asarray(np.where(y < LINEAR_FROM, small - 0.5 * np.exp(small), large))
 
     def log_weight(self, zeta: Array | Complex, forward: bool) -> tuple[Complex, Complex]:
         """log of the density of ζ under P (`forward`) or Q, one row for each step; and X."""

@@ -21,12 +21,11 @@ from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import erfc, ndtri
 
 from hockeystick.errors import NumericalError
 from hockeystick.numerics.types import Array
 from hockeystick.routes.contour.few_steps.law import SampledSteps
-from hockeystick.routes.contour.few_steps.soft_step import inverse, turn
+from hockeystick.routes.contour.few_steps.soft_step import ROOT2, inverse, turn
 from hockeystick.routes.contour.saddle import log_kappa
 
 SHARPNESS = 3.2
@@ -71,6 +70,8 @@ class Marks:
     def __init__(
         self, steps: SampledSteps, x: float, rotation: float, log_delta: float | None
     ) -> None:
+        from scipy.special import ndtri
+
         self.steps = steps
         self.width = rotation / SHARPNESS
         reach = FARTHEST_OUTCOME
@@ -94,6 +95,8 @@ class Marks:
     @cached_property
     def table(self) -> Table:
         """On a grid so fine that its sums are right to rounding."""
+        from scipy.special import ndtr
+
         steps = self.steps
         first = self.centre - float(inverse(10.5 * self.width))
         last = float(steps.zeta(LAST_OUTCOME, float(steps.remove)).max())
@@ -104,7 +107,7 @@ class Marks:
         zeta = first + h * np.arange(int((last - first) / h) + 2)
         log_q, x = steps.log_weight(zeta, False)
         loss = x + steps.floor
-        w = 0.5 * erfc(-turn(zeta, self.centre, self.width)) * h
+        w = ndtr(ROOT2 * turn(zeta, self.centre, self.width)) * h
         q, p = np.exp(log_q) * w, np.exp(np.minimum(log_q + loss, 700.0)) * w
         gain = np.where(loss < 1, q * np.expm1(np.minimum(loss, 1.0)), p - q)
         return Table(x, q, p, q.sum(axis=1), gain.sum(axis=1))

@@ -6,7 +6,6 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import log_ndtr, ndtr
 
 from hockeystick.errors import NumericalError
 from hockeystick.numerics.types import Array
@@ -63,6 +62,8 @@ class Plan:
         log_delta: float | None,
         orders: Array = ORDERS,
     ) -> None:
+        from scipy.special import log_ndtr
+
         self.steps, self.x, self.rotation = steps, x, rotation
         self.orders = orders / x
         self.marks = marks = Marks(steps, x, rotation, log_delta)
@@ -81,6 +82,8 @@ class Plan:
 
     def log_below(self, zeta: float) -> Array:
         """log of the mass of each step below ζ."""
+        from scipy.special import ndtr
+
         steps = self.steps
         z = steps.outcome(np.array([zeta]))
         mass = ndtr(z)
@@ -126,6 +129,8 @@ class Plan:
 
     def _split(self, rough: float, worth: float) -> float:
         """Count jumps apart where one line cancels; at the partition that cancels least."""
+        from scipy.special import log_ndtr, ndtr
+
         at = self.marks.reached - PARTITIONS
         apart = ROOT2 * turn(self.grid, at[:, None], self.marks.width)
         peak = self._peak[:, :, None]

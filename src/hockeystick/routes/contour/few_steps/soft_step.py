@@ -12,7 +12,6 @@ import math
 from typing import Any
 
 import numpy as np
-from scipy.special import erfc, wofz
 
 from hockeystick.numerics.types import Array, Complex
 
@@ -43,6 +42,8 @@ def turn(zeta: Array | Complex, centre: Any, width: float) -> Complex:
 
 def log_below(turned: Complex) -> Complex:
     """log(1 − w) = log(erfc(T/√2)/2), also where 1 − w is less than any float."""
+    from scipy.special import erfc, wofz
+
     right = turned.real > 0
     far = np.where(right, turned, 0.0)
     scaled = 0.5 * wofz(1j * far)  # erfc(z) = e^{−z²}·wofz(iz)
