@@ -12,6 +12,7 @@ from abc import ABC, abstractmethod
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
@@ -36,6 +37,15 @@ def quadrature(loss: Loss, low: float, high: float, turn: float) -> Nodes:
     nodes = loss.nodes(low, high, turn)
     _recent = ((loss, (low, high, turn), nodes), *_recent[:3])
     return nodes
+
+
+class GaussianSample(NamedTuple):
+    """(1−rate)·N(0, 1) + rate·N(shift, 1) and N(0, 1), one against the other."""
+
+    shift: float
+    rate: float
+    remove: bool
+    """Whether the mixture is P; else it is Q."""
 
 
 class Loss(ABC):
@@ -70,6 +80,8 @@ class Loss(ABC):
 
     gaussian_shift: float | None = None
     """How many deviations apart P and Q are, if they are two normal laws; else None."""
+    gaussian_sample: GaussianSample | None = None
+    """What is sampled, if this is a Gaussian on a Poisson sample; else None."""
 
     @property
     def least_infinite(self) -> float:
@@ -238,6 +250,9 @@ class Reversed(Loss):
             sketched=base.sketched,
             rough=base.rough,
         )
+        sample = base.gaussian_sample
+        if sample is not None:
+            self.__dict__["gaussian_sample"] = sample._replace(remove=not sample.remove)
 
     @property
     def slip(self) -> float:

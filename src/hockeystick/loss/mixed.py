@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from hockeystick.errors import NumericalError
-from hockeystick.loss.base import Loss
+from hockeystick.loss.base import GaussianSample, Loss
 from hockeystick.loss.measure import Atoms, Nodes, Tails
 from hockeystick.numerics.rounding import around_product
 from hockeystick.numerics.series import log_mixed, log_unmixed
@@ -52,6 +52,8 @@ class Mixed(Loss):
             sketched=base.sketched,
             steepest=rate / (rate + (1 - rate) * math.exp(-base.top)),
         )
+        if base.gaussian_shift is not None:
+            self.__dict__["gaussian_sample"] = GaussianSample(base.gaussian_shift, rate, True)
         if not base.continuous and base.atoms.losses.size + (base.void > 0) <= 2:
             values = np.unique(self.atoms.losses)
             self.__dict__["spacing"] = float(values[-1] - values[0]) if values.size == 2 else 0.0

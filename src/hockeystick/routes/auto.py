@@ -62,7 +62,7 @@ def answer(question: Question, loss: ComposedLoss, method: str = AUTO) -> Interv
         with suppress(*CannotAnswer):
             return question.by(closed_form.ROUTE, loss)
     routes, added_first = [contour.ROUTE, closed_form.ROUTE, lattice.ROUTE], False
-    if not loss.smooth or loss.steps <= adding.FEW:
+    if not contour.is_bent(loss) and (not loss.smooth or loss.steps <= adding.FEW):
         if dense.is_dense(loss):
             return dense.by_fewer_atoms(question, loss, answer)
         added_first = lattice.is_added_first(loss)
@@ -104,7 +104,9 @@ def _is_milder(loss: ComposedLoss, question: Question, other: Interval) -> bool:
         return loss.is_never_told_apart(delta)
     with suppress(NumericalError):
         log_delta = math.log(delta - loss.infinite)
-        if len(loss.parts) <= MOST_PLANNING_PARTS:  # then the contour asks for this saddle too
+        if contour.is_bent(loss):  # as quick as Chernoff's bound
+            chernoff = math.inf
+        elif len(loss.parts) <= MOST_PLANNING_PARTS:  # then the contour asks for this saddle too
             chernoff = find_saddle(loss, epsilon, None).log_chernoff()
         else:
             chernoff = log_chernoff(loss, epsilon, log_delta)

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -14,6 +17,8 @@ from hockeystick.numerics.rounding import added
 from hockeystick.numerics.series import EPS
 from hockeystick.routes.base import Route
 from hockeystick.routes.contour import spectral
+from hockeystick.routes.contour.few_steps import answer as few_steps
+from hockeystick.routes.contour.few_steps.answer import steps_of
 from hockeystick.routes.contour.line import Line, ends, solve
 from hockeystick.routes.contour.saddle import (
     LOST,
@@ -31,16 +36,32 @@ ACCURATE = math.log(1e-12)
 GROWTH = 1.25
 """Ratio of the frequencies at which the decay of e^K is sampled."""
 MOST_POINTS = 20_000
-MOST_WORK = 4_000_000
-"""Contour points × quadrature nodes, about 0.1 s; where more is needed, other ways are faster."""
-FEW_NODES, MOST_NODES = 4_000, 16_000
-"""Quadrature nodes of a part with which the decay is sampled at the most: where a cut is known that
-is near enough, and where none is."""
+GOOD = 1e-5
+"""Relative gap between the ends of a bent line at which no other line is tried."""
 NEAR_CUT = 100.0
 """A near cut, over the standard deviation of the tilted law's frequencies."""
 
 
-def plan(loss: ComposedLoss, epsilon: float | None, log_delta: float | None) -> Line:
+class Effort(NamedTuple):
+    """How much may be spent on one line."""
+
+    work: int
+    """Contour points × quadrature nodes."""
+    few_nodes: int
+    most_nodes: int
+    """Quadrature nodes of a part with which the decay is sampled at the most: where a cut is known
+    that is near enough, and where none is."""
+
+
+PATIENT = Effort(4_000_000, 4_000, 16_000)
+"""About 0.1 s; where more is needed, other ways are faster."""
+SHORT = Effort(40_000, 1_000, 1_000)
+"""About as long as a bent line takes, where there is one."""
+
+
+def plan(
+    loss: ComposedLoss, epsilon: float | None, log_delta: float | None, effort: Effort = PATIENT
+) -> Line:
     """Choose the line, the step and the cut for a given ε or δ (or both), and evaluate K on it."""
     sketch = loss.sketch(MOST_PLANNING_PARTS)
     saddle = find_saddle(sketch, epsilon, log_delta)
@@ -48,14 +69,14 @@ def plan(loss: ComposedLoss, epsilon: float | None, log_delta: float | None) -> 
     centre = float(saddle.x[i])
     step = 2 * math.pi / period
     level = float(saddle.k[i]) - centre * saddle.epsilon - saddle.log_delta
-    cut, log_tail = _cut(sketch, centre, curvature(saddle.x, saddle.k, i), level)
+    cut, log_tail = _cut(sketch, centre, curvature(saddle.x, saddle.k, i), level, effort)
     spacing = loss.spacing
     if spacing is not None and cut > math.pi / spacing:
         # One whole period: an odd number of points, none of them at the edge.
         half = math.ceil(math.pi / spacing / step)
         step = 2 * math.pi / spacing / (2 * half + 1)
         cut, log_tail = half * step, -math.inf
-    if not cut / step <= MOST_POINTS or cut / step * sketch.nodes_at(centre, cut) > MOST_WORK:
+    if not cut / step <= MOST_POINTS or cut / step * sketch.nodes_at(centre, cut) > effort.work:
         raise NumericalError(
             f"the contour would need {cut / step:.3g} points, each with many nodes; use the lattice"
         )
@@ -68,13 +89,15 @@ def plan(loss: ComposedLoss, epsilon: float | None, log_delta: float | None) -> 
     return line if spacing is None else replace(line, spacing=spacing, origin=loss.origin)
 
 
-def _cut(loss: ComposedLoss, centre: float, variance: float, level: float) -> tuple[float, float]:
+def _cut(
+    loss: ComposedLoss, centre: float, variance: float, level: float, effort: Effort
+) -> tuple[float, float]:
     """Where to stop, and the log of the sum beyond, in units of e^{K(c) − cε}."""
     unit = 1 / math.sqrt(variance)
     best = (math.inf, math.inf)
     for resolved, count in ((12.0, 44), (100.0, 56), (1000.0, 64), (10000.0, 68)):
         try:
-            most = FEW_NODES if best[0] < NEAR_CUT * unit else MOST_NODES
+            most = effort.few_nodes if best[0] < NEAR_CUT * unit else effort.most_nodes
             if loss.nodes_at(centre, resolved * unit) > most * len(loss.parts):
                 break
         except NumericalError:
@@ -104,13 +127,62 @@ def line_for(loss: ComposedLoss, epsilon: float | None, log_delta: float | None)
         return spectral.plan(loss, epsilon, log_delta)
 
 
+def short_line(loss: ComposedLoss, epsilon: float | None, log_delta: float | None) -> Line:
+    """A line with K by quadrature, if that is quick."""
+    return plan(loss, epsilon, log_delta, SHORT)
+
+
+Planner = Callable[[ComposedLoss, float | None, float | None], Line]
+
+
 def delta(loss: ComposedLoss, epsilon: float) -> Interval:
+    """δ(ε): on a short line, else for sampled Gaussians on a bent one, else on any."""
+    steps = steps_of(loss)
+    if steps is not None:
+        if not few_steps.is_first(steps):
+            with suppress(NumericalError):
+                return _delta(loss, epsilon, short_line)
+        with suppress(NumericalError):
+            ends = few_steps.delta(steps, epsilon)
+            if ends.gap <= GOOD:
+                return Interval(ends.lower, ends.upper, CONTOUR)
+    return _delta(loss, epsilon, line_for)
+
+
+def epsilon(loss: ComposedLoss, delta: float) -> Interval:
+    """ε(δ): on a short line, else for sampled Gaussians on a bent one, else on any."""
+    steps = steps_of(loss)
+    if steps is not None:
+        if not few_steps.is_first(steps):
+            with suppress(NumericalError):
+                return _epsilon(loss, delta, short_line)
+        with suppress(NumericalError):
+            ends = few_steps.epsilon(steps, delta)
+            if ends.gap <= GOOD:
+                return Interval(ends.lower, ends.upper, CONTOUR)
+    return _epsilon(loss, delta, line_for)
+
+
+def is_bent(loss: ComposedLoss) -> bool:
+    """Whether there is a bent line for it, and that is the first to be tried."""
+    steps = steps_of(loss)
+    return steps is not None and few_steps.is_first(steps)
+
+
+def _check_short(planner: Planner, lost: float) -> None:
+    """A short line that cancels is given up for a bent one."""
+    if planner is short_line and lost > LOST:
+        raise NumericalError("the terms of a short line cancel")
+
+
+def _delta(loss: ComposedLoss, epsilon: float, planner: Planner) -> Interval:
     """δ(ε) of the finite part of the loss plus its mass at infinity."""
-    line = line_for(loss, epsilon, None)
+    line = planner(loss, epsilon, None)
     points = np.array([epsilon - loss.slip, epsilon + loss.slip])
     if not loss.slip:
         points = points[:1]
     sums = line.delta(points)
+    _check_short(planner, sums.lost[0])
     if sums.lost[0] > LOST and math.isinf(line.loss.top):
         saddle = find_saddle(loss.sketch(MOST_PLANNING_PARTS), epsilon, None)
         mass = TRUNCATED * math.exp(saddle.log_delta)
@@ -129,12 +201,13 @@ def delta(loss: ComposedLoss, epsilon: float) -> Interval:
     return Interval(least, min(most, 1.0), CONTOUR)
 
 
-def epsilon(loss: ComposedLoss, delta: float) -> Interval:
+def _epsilon(loss: ComposedLoss, delta: float, planner: Planner) -> Interval:
     """The ε with δ(ε) = delta: Newton's method on the nodes of one line, then both ends checked."""
     log_target = math.log(delta - loss.least_infinite)
-    line = line_for(loss, None, log_target)
+    line = planner(loss, None, log_target)
     root = solve(line, log_target)
     sums = line.delta(root)
+    _check_short(planner, sums.lost[0])
     if sums.lost[0] > LOST and math.isinf(line.loss.top):
         other = plan(loss.truncated(math.exp(log_target) * TRUNCATED), None, log_target)
         other_root = solve(other, log_target)
@@ -147,7 +220,7 @@ def epsilon(loss: ComposedLoss, delta: float) -> Interval:
         precise |= sums.too_high[0] < sums.too_low[0] + 1 and sums.lost[0] < LOST
         if precise or abs(root[0] - line.epsilon) * line.centre < 0.05:
             break
-        line = line_for(line.loss, float(root[0]), log_target)
+        line = planner(line.loss, float(root[0]), log_target)
         root = solve(line, log_target)
         sums = line.delta(root)
     if delta <= line.loss.infinite:

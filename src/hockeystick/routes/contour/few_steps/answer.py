@@ -1,0 +1,203 @@
+"""ε(δ) and δ(ε) of few steps of sampled Gaussians, with both ends."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from hockeystick.errors import NumericalError
+from hockeystick.loss.sum import ComposedLoss
+from hockeystick.routes.contour.few_steps.law import SampledSteps
+from hockeystick.routes.contour.few_steps.lines import Lines, Slack, Value
+from hockeystick.routes.contour.few_steps.plan import plan
+from hockeystick.routes.contour.few_steps.start import start
+
+WANTED = 1e-9
+"""Relative gap between the ends at which no sharper marks are tried."""
+SHARPER = (1.0, 0.6, 0.36)
+"""Less rotation makes sharper marks, and longer lines."""
+ACCURATE = 2e-10
+"""A line is planned anew while its error is more than this part of δ,"""
+NEAR = 0.02
+"""unless x is so near to the one it was planned for, relatively."""
+REACH = 0.15
+"""How far, in log x, a line is followed before it is planned anew."""
+MOST_PLANS = 12
+OFTEN = 3.0
+"""How often a record is sampled in all, from which on a straight line may be short,"""
+LARGE_SHIFT = 4.0
+"""unless the Gaussians are further apart than this."""
+MOST_PARTS = 8
+"""Different steps up to which they are planned together."""
+LAST_DIGITS = 1e-12
+"""Ends that are nearer than this, relative to −Σ n·log(1−q), are as near as they can be."""
+LARGEST_LOSS_DIGITS = 1e-13
+"""Where x is below this part of its origin, ε is the largest loss but for its last digits."""
+LEAST_LOG_DELTA = -650.0
+ULP = 2.0**-53
+
+
+class Ends(NamedTuple):
+    """An answer."""
+
+    lower: float
+    upper: float
+    by_digits: bool = False
+    """Whether most of what lies between them is the last digits of what is given: no other line
+    will do better."""
+
+    @property
+    def gap(self) -> float:
+        """Between the ends, relative to the upper."""
+        return (self.upper - self.lower) / self.upper if self.upper else 0.0
+
+
+def steps_of(loss: ComposedLoss) -> SampledSteps | None:
+    """The steps, if all are Gaussians on Poisson samples and few of them differ; else None."""
+    if not 1 <= len(loss.parts) <= MOST_PARTS:
+        return None
+    samples = [(part.gaussian_sample, count) for part, count in loss.parts]
+    known = [(sample, count) for sample, count in samples if sample is not None]
+    if len(known) < len(samples) or len({sample.remove for sample, _ in known}) > 1:
+        return None
+    if not all(0 < sample.rate < 1 and 0 < sample.shift < math.inf for sample, _ in known):
+        return None
+    return SampledSteps(known)
+
+
+def is_first(steps: SampledSteps) -> bool:
+    """Whether the bent line is the first to be tried: a record is seldom sampled, or noise is
+    small. Else the straight line may be shorter, and it is more accurate for very many steps."""
+    return float(steps.count @ steps.rate[:, 0]) < OFTEN or steps.most_shift > LARGE_SHIFT
+
+
+def epsilon(steps: SampledSteps, delta: float) -> Ends:
+    """Both ends of the smallest ε >= 0."""
+    return _narrowest(lambda sharper: _epsilon(steps, delta, sharper), LAST_DIGITS * steps.origin)
+
+
+def delta(steps: SampledSteps, epsilon: float) -> Ends:
+    """Both ends of δ(ε)."""
+    return _narrowest(lambda sharper: _delta(steps, epsilon, sharper), 0.0)
+
+
+def _narrowest(attempt: Callable[[float], Ends], digits: float) -> Ends:
+    """With sharper and sharper marks, until the ends are near, or no more than `digits` apart."""
+    best, failure = None, None
+    for sharper in SHARPER:
+        try:
+            with np.errstate(all="ignore"):
+                ends = attempt(sharper)
+        except (NumericalError, OverflowError) as error:
+            failure = error
+            continue
+        if best is None or ends.gap < best.gap:
+            best = ends
+        if best.gap <= WANTED or ends.by_digits or ends.upper - ends.lower <= digits:
+            break
+    if best is None:
+        raise NumericalError(f"the bent line gives no answer: {failure}")
+    return best
+
+
+def _delta(steps: SampledSteps, epsilon: float, sharper: float) -> Ends:
+    x = steps.x(epsilon)
+    if x <= 0:
+        return Ends(0.0, 0.0)
+    log_delta = math.log(max(plan(steps, x, None, sharper).rough, 1e-300))
+    for _ in range(3):
+        if log_delta < LEAST_LOG_DELTA:
+            raise NumericalError("few steps: delta is too small")
+        lines = Lines(plan(steps, x, log_delta, sharper), log_delta)
+        value, slack = lines.at(x).value, lines.slack(x)
+        if value > 0 and slack.above < (0.3 if _is_close(value, log_delta) else ACCURATE) * value:
+            break
+        log_delta = math.log(value) if slack.above < 0.5 * value else log_delta - 12
+    lower, upper = value - slack.below, value + slack.above
+    return Ends(max(0.0, lower), min(1.0, upper), 2 * slack.given > slack.above)
+
+
+def _is_close(value: float, log_delta: float) -> bool:
+    return abs(math.log(value) - log_delta) < 4
+
+
+def _epsilon(steps: SampledSteps, delta: float, sharper: float) -> Ends:
+    log_delta = math.log(delta)
+    if log_delta < LEAST_LOG_DELTA:
+        raise NumericalError("few steps: delta is too small")
+    x = start(steps, log_delta, sharper)
+    if not steps.remove and x < LARGEST_LOSS_DIGITS * steps.origin:
+        return Ends((1 - 1e-12) * steps.origin, (1 + 8 * ULP) * steps.origin, True)
+    for _ in range(MOST_PLANS):
+        lines = Lines(plan(steps, x, log_delta, sharper), log_delta)
+        if x == steps.origin and _is_safe(lines, x, delta):
+            return Ends(0.0, 0.0)
+        root, reached = _along(lines, delta)
+        slack = lines.slack(root)
+        near = abs(math.log(root / x)) <= NEAR
+        if reached and (near or slack.above <= ACCURATE * delta):
+            break
+        x = root
+    else:
+        raise NumericalError("few steps: no line was found that reaches epsilon")
+    return _ends(lines, root, slack, delta)
+
+
+def _is_safe(lines: Lines, x: float, delta: float) -> bool:
+    """Whether δ at x is at most as large as asked, whatever the errors."""
+    return lines.at(x).value + lines.slack(x).above <= delta
+
+
+def _along(lines: Lines, delta: float) -> tuple[float, bool]:
+    """The x at which these lines have δ, and True; or the end of their reach, and False.
+
+    Newton's method on log δ, halving where it leaves what is known to hold the root.
+    """
+    steps, planned = lines.steps, lines.plan.x
+    sign = 1.0 if steps.remove else -1.0
+    low, high = planned * math.exp(-REACH), planned * math.exp(REACH)
+    x = planned
+    for _ in range(40):
+        value, rate = lines.at(x)
+        if not (value > 0 and rate > 0):
+            raise NumericalError("few steps: the line lost all digits")
+        excess = sign * math.log(value / delta)  # falls as x grows
+        low, high = (x, high) if excess > 0 else (low, x)
+        new = x + excess * value / rate
+        if not low <= new <= high:
+            end = low if new < low else high
+            if end != x and abs(math.log(end / planned)) > 0.99 * REACH:
+                return end, False
+            new = 0.5 * (low + high)
+        settled = abs(new - x) <= 1e-15 * (abs(steps.epsilon(new)) + 1e-3 * steps.origin)
+        x = new
+        if settled:
+            break
+    return x, True
+
+
+def _ends(lines: Lines, root: float, slack: Slack, delta: float) -> Ends:
+    """Off the root on both sides, until the error no longer reaches δ."""
+    steps = lines.steps
+    middle = steps.epsilon(root)
+    least = 4 * ULP * (abs(middle) + steps.origin)
+    rate = lines.at(root).rate
+    by_digits = 2 * slack.given > slack.above
+
+    def until(sign: float, move: float, holds: Callable[[Value, Slack], bool]) -> float:
+        for _ in range(30):
+            epsilon = middle + sign * move
+            x = steps.x(epsilon)
+            if x <= 0:
+                return epsilon
+            if holds(lines.at(x), lines.slack(x)):
+                return epsilon
+            move *= 2
+        raise NumericalError("few steps: the error of the line could not be bounded")
+
+    upper = until(1.0, 1.01 * slack.above / rate + least, lambda v, e: v.value + e.above <= delta)
+    lower = until(-1.0, 1.01 * slack.below / rate + least, lambda v, e: v.value - e.below >= delta)
+    return Ends(max(0.0, lower), max(0.0, upper), by_digits)
