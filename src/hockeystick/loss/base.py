@@ -18,7 +18,7 @@ import numpy as np
 from hockeystick.errors import NumericalError
 from hockeystick.loss.coherence import Said, is_whole, places
 from hockeystick.loss.cumulants import cumulants, decay_bound, mean_loss
-from hockeystick.loss.measure import NO_ATOMS, Atoms, Nodes, Tails
+from hockeystick.loss.measure import NO_ATOMS, Atoms, LaplaceLaw, Nodes, Tails
 from hockeystick.numerics.series import EPS
 from hockeystick.numerics.types import Array, Complex
 
@@ -70,6 +70,9 @@ class Loss(ABC):
 
     gaussian_shift: float | None = None
     """How many deviations apart P and Q are, if they are two normal laws; else None."""
+
+    laplace: LaplaceLaw | None = None
+    """What Laplace noise it is the loss of, on a Poisson sample or not; else None."""
 
     @property
     def least_infinite(self) -> float:
@@ -237,6 +240,8 @@ class Reversed(Loss):
             smooth=base.smooth,
             sketched=base.sketched,
         )
+        if base.laplace:
+            self.__dict__["laplace"] = base.laplace._replace(added=not base.laplace.added)
 
     @property
     def slip(self) -> float:

@@ -52,6 +52,8 @@ class Mixed(Loss):
             sketched=base.sketched,
             steepest=rate / (rate + (1 - rate) * math.exp(-base.top)),
         )
+        if base.laplace and not base.laplace.added:
+            self.__dict__["laplace"] = base.laplace._replace(rate=base.laplace.rate * rate)
         if not base.continuous and base.atoms.losses.size + (base.void > 0) <= 2:
             values = np.unique(self.atoms.losses)
             self.__dict__["spacing"] = float(values[-1] - values[0]) if values.size == 2 else 0.0

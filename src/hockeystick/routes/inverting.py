@@ -1,0 +1,120 @@
+"""ε(δ) from bounds on δ(ε): Newton's method, then both ends by evaluation.
+
+δ of finite losses falls with ε and is convex in e^ε, being the mean of (1 − e^{ε−L})₊. So Newton's
+step in e^ε from the left of the root never passes it, and where the step on log δ, which is the
+faster one, leaves the bracket, that one is taken.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from hockeystick.errors import NumericalError
+from hockeystick.numerics.series import EPS
+from hockeystick.numerics.types import Array
+
+MOST_STEPS = 80
+MOST_MOVES = 60
+"""Each move off the root is twice the one before."""
+NEAR_ZERO = 1e-3
+"""Part of an ε that is too high below which 0 itself is asked."""
+
+
+class LogDelta(NamedTuple):
+    """δ of the finite losses at each ε, by logarithms."""
+
+    least: Array
+    most: Array
+    fall: Array
+    """About −d log δ/dε."""
+
+    @property
+    def middle(self) -> Array:
+        """log of the mean of both ends."""
+        return np.asarray(np.logaddexp(self.least, self.most) - math.log(2))
+
+
+Evaluate = Callable[[Array], LogDelta]
+
+
+def solve(evaluate: Evaluate, log_delta: float, guess: float, top: float) -> float:
+    """About the ε in [0, top] at which δ is met; 0 if δ(0) is no more."""
+    low, high, epsilon = -1.0, top, min(max(guess, 0.0), top)
+    for _ in range(MOST_STEPS):
+        value = evaluate(np.array([epsilon]))
+        excess, fall = float(value.middle[0]) - log_delta, float(value.fall[0])
+        if math.isnan(excess):
+            raise NumericalError(f"delta is not a number at epsilon = {epsilon!r}")
+        low, high = (epsilon, high) if excess > 0 else (low, epsilon)
+        if high == 0:
+            return 0.0
+        new = _next(epsilon, excess, fall, max(low, 0.0), high)
+        if low < 0 and new <= NEAR_ZERO * high:
+            new = 0.0
+        if abs(new - epsilon) <= 2 * EPS * epsilon or abs(excess) <= 1e-15:
+            return epsilon
+        if abs(excess) < 1e-7 and abs(new - epsilon) * fall < 1e-7:
+            return new  # Newton's method squares the error
+        epsilon = new
+    return epsilon
+
+
+def _next(epsilon: float, excess: float, fall: float, low: float, high: float) -> float:
+    """The next ε to try, inside the bracket."""
+    if fall > 0 and math.isfinite(excess):
+        new = epsilon + excess / fall
+        if new >= high and excess > 0:
+            new = epsilon + math.log1p(-math.expm1(-excess) / fall)
+        if low < new < high or new == epsilon:
+            return new
+        if low == 0 and new <= 0:
+            return 0.0
+    return (low + high) / 2
+
+
+def ends(
+    evaluate: Evaluate, root: float, goals: tuple[float, float], top: float
+) -> tuple[float, float]:
+    """Below and above the root, where δ is certainly at least e^goals[0] and at most e^goals[1].
+
+    0 and `top` are ends that need no proof.
+    """
+    start = evaluate(np.array([root]))
+    fall = min(max(float(start.fall[0]), 1e-300), 1e300)
+    rest = 4 * EPS * root
+    gaps = max(goals[0] - float(start.least[0]), 0.0), max(float(start.most[0]) - goals[1], 0.0)
+    moves = [min(1.1 * gap / fall, top) + rest + 1e-300 for gap in gaps]
+    for _ in range(MOST_MOVES):
+        places = np.array([max(root - moves[0], 0.0), min(root + moves[1], top)])
+        value = evaluate(places)
+        below = places[0] == 0 or value.least[0] >= goals[0]
+        above = places[1] == top or value.most[1] <= goals[1]
+        if below and above:
+            return float(places[0]), float(places[1])
+        moves = [moves[0] if below else 2 * moves[0], moves[1] if above else 2 * moves[1]]
+    raise NumericalError("the error of delta could not be bounded around its root")
+
+
+def invert(
+    evaluate: Evaluate, goals: tuple[float, float], guess: float, top: float
+) -> tuple[float, float]:
+    """Both ends of the ε at which δ is between e^goals[1] and e^goals[0].
+
+    Two goals, because the mass at infinity, which is taken off δ, is known to the last digit only.
+
+    >>> def evaluate(epsilon):  # one answer of a coin: δ = (1 − e^{ε−1})/2
+    ...     rest = np.exp(epsilon - 1)
+    ...     value = np.log((1 - rest) / 2)
+    ...     return LogDelta(value - 1e-15, value + 1e-15, rest / (1 - rest))
+    >>> lower, upper = invert(evaluate, (math.log(0.1), math.log(0.1)), 0.5, 1.0)
+    >>> lower <= 1 + math.log(0.8) <= upper, upper - lower < 1e-14
+    (True, True)
+    """
+    root = solve(evaluate, goals[0], guess, top)
+    if root == 0 and float(evaluate(np.zeros(1)).most[0]) <= goals[1]:
+        return 0.0, 0.0
+    return ends(evaluate, root, goals, top)
