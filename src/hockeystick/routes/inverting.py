@@ -20,6 +20,8 @@ from hockeystick.numerics.types import Array
 MOST_STEPS = 80
 MOST_MOVES = 60
 """Each move off the root is twice the one before."""
+SETTLED = 1e-5
+"""Error of log δ from which one more step is the last: Newton's method squares it."""
 NEAR_ZERO = 1e-3
 """Part of an ε that is too high below which 0 itself is asked."""
 
@@ -57,8 +59,8 @@ def solve(evaluate: Evaluate, log_delta: float, guess: float, top: float) -> flo
             new = 0.0
         if abs(new - epsilon) <= 2 * EPS * epsilon or abs(excess) <= 1e-15:
             return epsilon
-        if abs(excess) < 1e-7 and abs(new - epsilon) * fall < 1e-7:
-            return new  # Newton's method squares the error
+        if abs(excess) < SETTLED and abs(new - epsilon) * fall < SETTLED:
+            return new
         epsilon = new
     return epsilon
 
@@ -74,6 +76,15 @@ def _next(epsilon: float, excess: float, fall: float, low: float, high: float) -
         if low == 0 and new <= 0:
             return 0.0
     return (low + high) / 2
+
+
+def polished(evaluate: Evaluate, log_delta: float, root: float, top: float) -> float:
+    """One more step of Newton's method, from a root that a rougher profile has."""
+    value = evaluate(np.array([root]))
+    excess, fall = float(value.middle[0]) - log_delta, float(value.fall[0])
+    if not math.isfinite(excess) or abs(excess) > SETTLED:
+        return solve(evaluate, log_delta, root, top)
+    return min(max(root + excess / max(fall, 1e-300), 0.0), top)
 
 
 def ends(

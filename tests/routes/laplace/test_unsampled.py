@@ -52,9 +52,7 @@ def check_epsilon(noise: float, steps: int, delta: float) -> None:
 
 @pytest.mark.parametrize("part", [0.0, 0.3, 0.5, 0.9, 0.999999, 1 - 1e-12])
 @pytest.mark.parametrize(("noise", "steps"), [(1.0, 3), (7.0, 15), (0.2, 8)])
-def test_delta_has_its_digits_up_to_the_largest_loss(
-    noise: float, steps: int, part: float
-) -> None:
+def test_delta_has_its_digits_up_to_the_largest_loss(noise: float, steps: int, part: float) -> None:
     epsilon = part * steps / noise
     answer = unsampled.delta(of_laplace(noise, steps), epsilon)
     with mpmath.workdps(150):

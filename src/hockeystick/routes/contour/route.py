@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from contextlib import suppress
 from dataclasses import replace
 
 import numpy as np
@@ -22,6 +23,7 @@ from hockeystick.routes.contour.saddle import (
     curvature,
     find_saddle,
 )
+from hockeystick.routes.smoothed import route as smoothed
 
 CONTOUR = "contour"
 TRUNCATED = 1e-14
@@ -106,6 +108,9 @@ def line_for(loss: ComposedLoss, epsilon: float | None, log_delta: float | None)
 
 def delta(loss: ComposedLoss, epsilon: float) -> Interval:
     """δ(ε) of the finite part of the loss plus its mass at infinity."""
+    if smoothed.is_for(loss):
+        with suppress(NumericalError):
+            return smoothed.delta(loss, epsilon)
     line = line_for(loss, epsilon, None)
     points = np.array([epsilon - loss.slip, epsilon + loss.slip])
     if not loss.slip:
@@ -131,6 +136,9 @@ def delta(loss: ComposedLoss, epsilon: float) -> Interval:
 
 def epsilon(loss: ComposedLoss, delta: float) -> Interval:
     """The ε with δ(ε) = delta: Newton's method on the nodes of one line, then both ends checked."""
+    if smoothed.is_for(loss):
+        with suppress(NumericalError):
+            return smoothed.epsilon(loss, delta)
     log_target = math.log(delta - loss.least_infinite)
     line = line_for(loss, None, log_target)
     root = solve(line, log_target)
