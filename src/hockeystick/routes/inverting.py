@@ -1,8 +1,7 @@
 """ε(δ) from bounds on δ(ε): Newton's method, then both ends by evaluation.
 
-δ of finite losses falls with ε and is convex in e^ε, being the mean of (1 − e^{ε−L})₊. So Newton's
-step in e^ε from the left of the root never passes it, and where the step on log δ, which is the
-faster one, leaves the bracket, that one is taken.
+Where there is a largest loss, Newton's method runs in log(top − ε): far from the top that is the
+same as in ε, and next to it δ falls like a power of the distance, whose logarithm is straight.
 """
 
 from __future__ import annotations
@@ -54,7 +53,7 @@ def solve(evaluate: Evaluate, log_delta: float, guess: float, top: float) -> flo
         low, high = (epsilon, high) if excess > 0 else (low, epsilon)
         if high == 0:
             return 0.0
-        new = _next(epsilon, excess, fall, max(low, 0.0), high)
+        new = _next(epsilon, excess, fall, max(low, 0.0), high, top)
         if low < 0 and new <= NEAR_ZERO * high:
             new = 0.0
         if abs(new - epsilon) <= 2 * EPS * epsilon or abs(excess) <= 1e-15:
@@ -65,12 +64,13 @@ def solve(evaluate: Evaluate, log_delta: float, guess: float, top: float) -> flo
     return epsilon
 
 
-def _next(epsilon: float, excess: float, fall: float, low: float, high: float) -> float:
+def _next(epsilon: float, excess: float, fall: float, low: float, high: float, top: float) -> float:
     """The next ε to try, inside the bracket."""
     if fall > 0 and math.isfinite(excess):
+        rest = top - epsilon
         new = epsilon + excess / fall
-        if new >= high and excess > 0:
-            new = epsilon + math.log1p(-math.expm1(-excess) / fall)
+        if 0 < rest < math.inf:
+            new = top - rest * math.exp(min(-excess / (fall * rest), 700.0))
         if low < new < high or new == epsilon:
             return new
         if low == 0 and new <= 0:
@@ -92,21 +92,21 @@ def ends(
 ) -> tuple[float, float]:
     """Below and above the root, where δ is certainly at least e^goals[0] and at most e^goals[1].
 
-    0 and `top` are ends that need no proof.
+    0 and `top` are ends that need no proof. A root that is a little off moves them with it.
     """
     start = evaluate(np.array([root]))
+    least, most = float(start.least[0]), float(start.most[0])
     fall = min(max(float(start.fall[0]), 1e-300), 1e300)
-    rest = 4 * EPS * root
-    gaps = max(goals[0] - float(start.least[0]), 0.0), max(float(start.most[0]) - goals[1], 0.0)
-    moves = [min(1.1 * gap / fall, top) + rest + 1e-300 for gap in gaps]
+    below, above = root + max(least - goals[0], -700.0) / fall, root + (most - goals[1]) / fall
+    spread, off = min(most - least, 700.0), max(abs(below - root), abs(above - root)) * fall
+    pads = [(0.1 * spread + min(off, 1.0) ** 2) / fall + 4 * EPS * root + 1e-300] * 2
     for _ in range(MOST_MOVES):
-        places = np.array([max(root - moves[0], 0.0), min(root + moves[1], top)])
-        value = evaluate(places)
-        below = places[0] == 0 or value.least[0] >= goals[0]
-        above = places[1] == top or value.most[1] <= goals[1]
-        if below and above:
-            return float(places[0]), float(places[1])
-        moves = [moves[0] if below else 2 * moves[0], moves[1] if above else 2 * moves[1]]
+        low, high = max(below - pads[0], 0.0), min(above + pads[1], top)
+        value = evaluate(np.array([low, high]))
+        proven = low == 0 or value.least[0] >= goals[0], high == top or value.most[1] <= goals[1]
+        if all(proven):
+            return low, high
+        pads = [pad if done else 2 * pad for pad, done in zip(pads, proven, strict=True)]
     raise NumericalError("the error of delta could not be bounded around its root")
 
 

@@ -12,6 +12,7 @@ from hockeystick.loss.sum import ComposedLoss
 from hockeystick.numerics.series import EPS
 from hockeystick.routes.inverting import invert
 from hockeystick.routes.laplace.splines import Splines, splines_for
+from hockeystick.routes.laplace.top import least_epsilon
 
 NAME = "closed form"
 
@@ -31,21 +32,14 @@ def delta(loss: ComposedLoss, epsilon: float) -> Interval:
 
 
 def epsilon(loss: ComposedLoss, delta: float) -> Interval:
-    """Both ends of the ε with δ(ε) = delta.
-
-    All top atoms together have P-mass 2^−n, so that ε >= nθ + log(1 − 2^n·δ).
-    """
-    log_delta = math.log(delta)
-    low, high = loss.highest
-    ratio = loss.steps * math.log(2) + log_delta
-    ratio += 4 * EPS * (loss.steps - log_delta)
-    floor = low * (1 - 4 * EPS) + 1.001 * math.log1p(-math.exp(ratio)) if ratio < -1e-3 else 0.0
+    """Both ends of the ε with δ(ε) = delta."""
+    log_delta, high, floor = math.log(delta), loss.top, least_epsilon(loss, delta)
     if high - floor <= 16 * EPS * high:
-        return Interval(max(floor, 0.0), high, NAME)
+        return Interval(floor, high, NAME)
     splines, guess = _splines(loss, None, log_delta)
-    lower, upper = invert(splines, (log_delta, log_delta), guess, high)
+    lower, upper = invert(splines, (log_delta, log_delta), max(guess, floor), high)
     slip = _slip(loss, upper)
-    return Interval(max(lower - slip, floor, 0.0), min(upper + slip, high) if upper else 0.0, NAME)
+    return Interval(max(lower - slip, floor), min(upper + slip, high) if upper else 0.0, NAME)
 
 
 def _splines(
