@@ -98,7 +98,7 @@ def _is_milder(loss: ComposedLoss, question: Question, other: Interval) -> bool:
         return True
     if loss.is_at_most(epsilon):
         return loss.infinite <= delta
-    if loss.infinite >= delta:
+    if loss.infinite >= delta or dense.is_dense(loss):
         return False
     if cheaper and epsilon == 0:
         return loss.is_never_told_apart(delta)
