@@ -28,6 +28,8 @@ from typing import Any
 
 from mpmath import mp, mpc, mpf  # type: ignore[import-untyped,import-not-found,unused-ignore]
 
+from benchmarks import atom_truths
+
 Number = Any  # mpf or mpc: mpmath ships no types
 PATH = Path(__file__).with_name("truths.json")
 
@@ -421,6 +423,10 @@ def _noise_gap(accuracy: Accuracy, noise: Number) -> Number:
     return mp.log(curve.delta(mpf(2)) / mpf("1e-5"))
 
 
+def _atomic(case: Callable[[], tuple[Number, Number, str]]) -> dict[str, Any]:
+    return entry(*case())
+
+
 FEW = {5: "1e-3", 10: "2e-3", 20: "4e-3", 50: "9e-3"}
 CURVE = {10: "0.45", 30: "0.6", 100: "1", 300: "1.3", 1000: "2", 3000: "3.5", 10_000: "6.5"}
 
@@ -457,6 +463,7 @@ def cases() -> dict[str, Callable[[], dict[str, Any]]]:
         "H2": lambda: plain_gaussian("100/3", "1e-5", "696.778"),
         "H3": lambda: plain_laplace("0.001", "1e-6"),
         **{name: case.truth for name, case in sampled.items()},
+        **{name: partial(_atomic, case) for name, case in atom_truths.cases().items()},
     }
 
 

@@ -7,6 +7,7 @@ never an error, and nothing is imported that is not being measured.
 from __future__ import annotations
 
 import importlib.util
+import math
 from dataclasses import dataclass, replace
 from importlib import import_module, metadata
 from typing import Any
@@ -72,7 +73,14 @@ class Hockeystick(Tool):
 
     def _mechanism(self, step: Step) -> Any:
         hs = import_module("hockeystick")
-        plain = hs.Gaussian(step.noise) if step.kind == "gaussian" else hs.Laplace(step.noise)
+        kinds = {
+            "gaussian": hs.Gaussian,
+            "laplace": hs.Laplace,
+            "discrete gaussian": hs.DiscreteGaussian,
+            "response": lambda epsilon: hs.RandomizedResponse(epsilon, int(step.detail)),
+            "approximate": lambda epsilon: hs.ApproximateDP(epsilon, step.detail),
+        }
+        plain = kinds[step.kind](step.noise)
         return plain.on(hs.Poisson(step.rate)) if step.rate < 1 else plain
 
     def epsilon(self, workload: Workload) -> Answer:
@@ -113,8 +121,14 @@ class DpAccounting(Tool):
 
     def _event(self, step: Step) -> Any:
         dp = import_module("dp_accounting")
-        plain = dp.GaussianDpEvent if step.kind == "gaussian" else dp.LaplaceDpEvent
-        event = plain(step.noise)
+        if step.kind == "response":
+            share = step.detail / (math.exp(step.noise) + step.detail - 1)  # answers at random
+            event = dp.RandomizedResponseDpEvent(share, int(step.detail))
+        elif step.kind in ("discrete gaussian", "approximate"):
+            raise Unsupported("there is no such event")
+        else:
+            plain = dp.GaussianDpEvent if step.kind == "gaussian" else dp.LaplaceDpEvent
+            event = plain(step.noise)
         event = dp.PoissonSampledDpEvent(step.rate, event) if step.rate < 1 else event
         return dp.SelfComposedDpEvent(event, step.count)
 
@@ -189,6 +203,8 @@ class PrvAccountant(Tool):
 
     def _variable(self, step: Step) -> Any:
         prv = import_module("prv_accountant")
+        if step.kind not in ("gaussian", "laplace"):
+            raise Unsupported("Gaussian and Laplace noise only")
         if step.kind == "laplace":
             if step.rate < 1:
                 raise Unsupported("no sampled Laplace")
@@ -223,6 +239,8 @@ class Autodp(Tool):
     needs = "autodp", "autodp.mechanism_zoo", "autodp.transformer_zoo"
 
     def _mechanism(self, step: Step) -> Any:
+        if step.kind not in ("gaussian", "laplace"):
+            raise Unsupported("only Gaussian and Laplace noise is compared")
         zoo = import_module("autodp.mechanism_zoo")
         kind = zoo.GaussianMechanism if step.kind == "gaussian" else zoo.LaplaceMechanism
         plain = kind(step.noise)

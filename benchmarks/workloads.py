@@ -14,12 +14,17 @@ CHECKPOINTS = (1, 2, 10, 30, 100, 300, 1000, 3000, 10_000)
 
 @dataclass(frozen=True)
 class Step:
-    """``count`` releases with noise for sensitivity 1, each on a Poisson sample of ``rate``."""
+    """``count`` releases with noise for sensitivity 1, each on a Poisson sample of ``rate``.
 
-    kind: Literal["gaussian", "laplace"]
+    Of a randomized response ``noise`` is epsilon and ``detail`` the categories, of approximate DP
+    they are epsilon and delta.
+    """
+
+    kind: Literal["gaussian", "laplace", "discrete gaussian", "response", "approximate"]
     noise: float
     rate: float = 1.0
     count: int = 1
+    detail: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -95,6 +100,33 @@ def _many_calibrate_curve() -> list[Workload]:
     ]  # fmt: skip
 
 
+def _atoms() -> list[Workload]:
+    responses = Step("response", 1, 0.01, 500, 2), Step("response", 0.5, 0.02, 700, 2)
+    return [
+        Workload("W11a", "plain Laplace b=12 T=150", (Step("laplace", 12, 1, 150),), 1e-7),
+        Workload("W11b", "plain Laplace b=1 T=3", (Step("laplace", 1, 1, 3),), 1e-20),
+        Workload("W11c", "plain Laplace b=1 T=20", (Step("laplace", 1, 1, 20),), 1e-5),
+        Workload("W11d", "Laplace b=1 q=0.01 T=2", (Step("laplace", 1, 0.01, 2),), 1e-6),
+        Workload(
+            "W11e", "smallest b for epsilon=2, plain Laplace T=50",
+            (Step("laplace", 1, 1, 50),), 1e-7, "noise", 2.0,
+        ),
+        Workload(
+            "W12a", "randomized response of 4, q=0.1 T=100",
+            (Step("response", 1, 0.1, 100, 4),), 1e-6,
+        ),
+        Workload("W12b", "randomized responses q=0.01 T=500 and q=0.02 T=700", responses, 1e-6),
+        Workload(
+            "W12c", "approximate DP (0.5, 1e-10) q=0.01 T=200",
+            (Step("approximate", 0.5, 0.01, 200, 1e-10),), 1e-6,
+        ),
+        Workload(
+            "W12d", "discrete Gaussian sigma=10 q=0.1 T=2",
+            (Step("discrete gaussian", 10, 0.1, 2),), 1e-6,
+        ),
+    ]  # fmt: skip
+
+
 def _hard() -> list[Workload]:
     few = (2, 5, 10, 20, 50)
     return [
@@ -111,6 +143,7 @@ WORKLOADS: dict[str, Workload] = {
         *_poisson_gaussian(),
         *_closed_form_and_laplace(),
         *_many_calibrate_curve(),
+        *_atoms(),
         *_hard(),
         Workload("import", "import in a fresh process", question="import"),
     )

@@ -19,7 +19,7 @@ import numpy as np
 from hockeystick.errors import NumericalError
 from hockeystick.loss.coherence import Said, is_whole, places
 from hockeystick.loss.cumulants import cumulants, decay_bound, mean_loss
-from hockeystick.loss.measure import NO_ATOMS, Atoms, Nodes, Tails
+from hockeystick.loss.measure import NO_ATOMS, Atoms, LaplaceLaw, Nodes, Tails
 from hockeystick.numerics.series import EPS
 from hockeystick.numerics.types import Array, Complex
 
@@ -82,6 +82,9 @@ class Loss(ABC):
     """How many deviations apart P and Q are, if they are two normal laws; else None."""
     gaussian_sample: GaussianSample | None = None
     """What is sampled, if this is a Gaussian on a Poisson sample; else None."""
+
+    laplace: LaplaceLaw | None = None
+    """What Laplace noise it is the loss of, on a Poisson sample or not; else None."""
 
     @property
     def least_infinite(self) -> float:
@@ -253,6 +256,8 @@ class Reversed(Loss):
         sample = base.gaussian_sample
         if sample is not None:
             self.__dict__["gaussian_sample"] = sample._replace(remove=not sample.remove)
+        if base.laplace:
+            self.__dict__["laplace"] = base.laplace._replace(added=not base.laplace.added)
 
     @property
     def slip(self) -> float:

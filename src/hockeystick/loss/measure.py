@@ -40,6 +40,17 @@ class Atoms(NamedTuple):
         return np.exp(self.log_q)
 
 
+class LaplaceLaw(NamedTuple):
+    """Laplace noise, on a Poisson sample or not: what the law of such a loss is told by."""
+
+    shift: float
+    """θ, how far the noise is moved, over its scale."""
+    rate: float = 1.0
+    """The probability to take part."""
+    added: bool = False
+    """Whether the pair is (Q, P)."""
+
+
 class Tails(NamedTuple):
     """Masses of the continuous part above and below given losses, under P and under Q."""
 

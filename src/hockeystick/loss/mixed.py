@@ -54,6 +54,8 @@ class Mixed(Loss):
         )
         if base.gaussian_shift is not None:
             self.__dict__["gaussian_sample"] = GaussianSample(base.gaussian_shift, rate, True)
+        if base.laplace and not base.laplace.added:
+            self.__dict__["laplace"] = base.laplace._replace(rate=base.laplace.rate * rate)
         if not base.continuous and base.atoms.losses.size + (base.void > 0) <= 2:
             values = np.unique(self.atoms.losses)
             self.__dict__["spacing"] = float(values[-1] - values[0]) if values.size == 2 else 0.0

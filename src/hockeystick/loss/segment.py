@@ -10,7 +10,7 @@ import numpy as np
 
 from hockeystick.errors import NumericalError
 from hockeystick.loss.base import Loss
-from hockeystick.loss.measure import NO_ATOMS, Atoms, Nodes, Tails
+from hockeystick.loss.measure import NO_ATOMS, Atoms, LaplaceLaw, Nodes, Tails
 from hockeystick.numerics.gauss import on_panels
 from hockeystick.numerics.types import Array, Complex
 
@@ -37,6 +37,8 @@ class SegmentLoss(Loss):
 
     def __post_init__(self) -> None:
         self.__dict__.update(top=self.reach, bottom=-self.reach)
+        if (self.height, self.edge) == (0.25, 0.5) and 0 < self.reach < math.inf:
+            self.__dict__["laplace"] = LaplaceLaw(self.reach)
 
     @cached_property
     def atoms(self) -> Atoms:

@@ -11,6 +11,7 @@ import numpy as np
 
 from hockeystick.loss.base import Loss
 from hockeystick.loss.gaussian import GaussianLoss
+from hockeystick.loss.measure import LaplaceLaw
 from hockeystick.numerics.rounding import around, exact_sum, probability_of_any
 from hockeystick.numerics.series import EPS
 from hockeystick.numerics.types import Array, Complex
@@ -105,6 +106,11 @@ class ComposedLoss:
         largest = max(shift for shift, _ in shifts)  # whose square may underflow
         squares = sum(count * (shift / largest) ** 2 for shift, count in shifts)
         return GaussianLoss(shift=largest * math.sqrt(squares))
+
+    @property
+    def laplace(self) -> LaplaceLaw | None:
+        """The Laplace noise of every step, if all have the same and nothing else; else None."""
+        return self.parts[0][0].laplace if len(self.parts) == 1 else None
 
     def is_never_told_apart(self, delta: float) -> bool:
         """Whether δ(0), the total variation, is at most `delta`: it is at most the sum over all

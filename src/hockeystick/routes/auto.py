@@ -58,7 +58,7 @@ def answer(question: Question, loss: ComposedLoss, method: str = AUTO) -> Interv
         return (extreme or _by(question, ROUTES[method], loss))._replace(method=method)
     if extreme:
         return extreme
-    if loss.one or not loss.continuous or loss.steps <= FEW_STEPS:
+    if loss.one or loss.laplace or not loss.continuous or loss.steps <= FEW_STEPS:
         with suppress(*CannotAnswer):
             return question.by(closed_form.ROUTE, loss)
     routes, added_first = [contour.ROUTE, closed_form.ROUTE, lattice.ROUTE], False
@@ -98,7 +98,7 @@ def _is_milder(loss: ComposedLoss, question: Question, other: Interval) -> bool:
         return True
     if loss.is_at_most(epsilon):
         return loss.infinite <= delta
-    if loss.infinite >= delta:
+    if loss.infinite >= delta or dense.is_dense(loss):
         return False
     if cheaper and epsilon == 0:
         return loss.is_never_told_apart(delta)

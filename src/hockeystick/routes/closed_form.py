@@ -1,5 +1,5 @@
-"""Answers that need no composition: one step, plain Gaussians, the highest values, and steps that
-are harmless all together."""
+"""Answers that need no composition: one step, plain Gaussians or Laplace noise, the highest values,
+and steps that are harmless all together."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from hockeystick.numerics.roots import find_root
 from hockeystick.numerics.series import EPS, LEAST
 from hockeystick.routes.base import Route
 from hockeystick.routes.highest_value import HighestValue, highest_value
+from hockeystick.routes.laplace import unsampled as laplace
 
 NAME = "closed form"
 RELATIVE = 4e-14
@@ -31,6 +32,8 @@ def _log_delta(loss: Loss, epsilon: float) -> float:
 def delta(loss: ComposedLoss, epsilon: float) -> Interval:
     """δ(ε)."""
     one = loss.one
+    if one is None and laplace.is_unsampled(loss):
+        return laplace.delta(loss, epsilon)
     if one is None:
         return _highest(loss).delta(epsilon)
     slip = _slip(loss, one, epsilon)
@@ -47,6 +50,8 @@ def epsilon(loss: ComposedLoss, delta: float) -> Interval:
     one = loss.one
     if one is None and loss.is_never_told_apart(delta):
         return Interval(0.0, 0.0, NAME)
+    if one is None and laplace.is_unsampled(loss):
+        return laplace.epsilon(loss, delta)
     if one is None:
         return _highest(loss).epsilon(delta)
     error = RELATIVE * (1 + 1e-2 * abs(math.log(delta)))

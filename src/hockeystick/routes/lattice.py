@@ -1,4 +1,5 @@
-"""The lattice: laws of finitely many losses, on one period, on a grid, or added up."""
+"""The lattice: laws of finitely many losses, on one period, on a grid, or added up; and what lies
+between the points of that of Laplace noise."""
 
 from __future__ import annotations
 
@@ -10,6 +11,7 @@ from hockeystick.routes.adding import route as adding
 from hockeystick.routes.base import CannotAnswer, Route
 from hockeystick.routes.contour import route as contour
 from hockeystick.routes.grid import route as grid
+from hockeystick.routes.laplace import sampled as cells
 from hockeystick.routes.question import DeltaAt, EpsilonAt, Question
 
 ROUGHLY = 1e-8
@@ -18,13 +20,17 @@ kinks, which are halved until they follow it to twelve digits."""
 
 
 def is_added_first(loss: ComposedLoss) -> bool:
-    """Whether adding up comes first: many steps on one lattice are a matter of milliseconds for
-    a line over one period, and exact."""
+    """Whether adding up comes first, or cells do: many steps on one lattice are a matter of
+    milliseconds for a line over one period, and exact."""
+    if cells.is_for(loss):
+        return True
     return adding.is_first(loss) and (loss.spacing is None or loss.steps <= adding.FEW)
 
 
 def ways(loss: ComposedLoss) -> list[Route]:
     """In the order in which they are tried; e^K of a loss with a spacing has a period."""
+    if cells.is_for(loss):
+        return [cells.CELLS, grid.GRID, adding.ADDING]
     rounded = [grid.GRID] if loss.spacing is None else [contour.ROUTE, grid.GRID]
     return [adding.ADDING, *rounded] if is_added_first(loss) else [*rounded, adding.ADDING]
 

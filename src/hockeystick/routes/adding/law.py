@@ -18,6 +18,8 @@ EPS = 2.0**-52
 SAME = 16 * EPS
 """Losses closer than this, relative to the largest, are taken as one."""
 FIRST_POINTS = 33
+MOST_LISTED = 1 << 15
+"""Outcomes up to which a power of a law is listed outcome by outcome."""
 ROUNDS = 40
 """In about how many rounds the points are chosen: a cell can be halved once in each."""
 
@@ -173,6 +175,8 @@ class Law:
 
 def power(law: Law, count: int, most: int, tilt: Tilt) -> Law | None:
     """The law of the sum of `count` independent losses, of at most `most`² values; None for 0."""
+    if count > 1 and math.comb(count + len(law) - 1, count) <= MOST_LISTED:
+        return listed(law, count)
     total = None
     while count:
         if count & 1:
@@ -180,6 +184,28 @@ def power(law: Law, count: int, most: int, tilt: Tilt) -> Law | None:
         count >>= 1
         law = folded(law, law, most, tilt) if count else law
     return total
+
+
+def listed(law: Law, count: int) -> Law:
+    """The same, each outcome once: how often which loss, and the multinomial probability of it.
+
+    >>> sums = listed(Law(np.array([0.0, 1.0]), np.array([0.5, 0.5]), True), 2)
+    >>> sums.losses.tolist(), sums.masses.round(12).tolist()
+    ([0.0, 1.0, 2.0], [0.25, 0.5, 0.25])
+    """
+    log_factorials = np.array([math.lgamma(k + 1) for k in range(count + 1)])
+    left, losses, logs = np.array([count]), np.zeros(1), np.full(1, log_factorials[count])
+    log_masses = np.log(law.masses)
+    for i, (loss, log_mass) in enumerate(zip(law.losses, log_masses, strict=True)):
+        if i == len(law) - 1:
+            times, again = left, np.arange(left.size)
+        else:
+            again = np.repeat(np.arange(left.size), left + 1)
+            times = np.arange(again.size) - np.searchsorted(again, again)
+        left = left[again] - times
+        losses = losses[again] + times * loss
+        logs = logs[again] + times * log_mass - log_factorials[times]
+    return Law.of(losses, np.exp(logs), law.up)
 
 
 def folded(a: Law, b: Law, most: int, tilt: Tilt) -> Law:

@@ -40,7 +40,7 @@ MOST_POINTS = 1 << 16
 """Points of one loss where it need not be added to itself."""
 LEAST_POINTS = 64
 MOST_PARTS = 200
-SMALL = 1 << 18
+SMALL = 1 << 15
 """Outcomes of a half up to which adding up is the fastest way, and exact."""
 CONTINUOUS = 1e-12
 """Relative error of the P- or Q-mass of a cell."""

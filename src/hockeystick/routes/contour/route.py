@@ -27,6 +27,7 @@ from hockeystick.routes.contour.saddle import (
     curvature,
     find_saddle,
 )
+from hockeystick.routes.smoothed import route as smoothed
 
 CONTOUR = "contour"
 TRUNCATED = 1e-14
@@ -137,6 +138,9 @@ Planner = Callable[[ComposedLoss, float | None, float | None], Line]
 
 def delta(loss: ComposedLoss, epsilon: float) -> Interval:
     """δ(ε): on a short line, else for sampled Gaussians on a bent one, else on any."""
+    if smoothed.is_for(loss):
+        with suppress(NumericalError):
+            return smoothed.delta(loss, epsilon)
     steps = steps_of(loss)
     if steps is not None:
         if not few_steps.is_first(steps):
@@ -151,6 +155,9 @@ def delta(loss: ComposedLoss, epsilon: float) -> Interval:
 
 def epsilon(loss: ComposedLoss, delta: float) -> Interval:
     """ε(δ): on a short line, else for sampled Gaussians on a bent one, else on any."""
+    if smoothed.is_for(loss):
+        with suppress(NumericalError):
+            return smoothed.epsilon(loss, delta)
     steps = steps_of(loss)
     if steps is not None:
         if not few_steps.is_first(steps):

@@ -1,0 +1,1 @@
+"""Laplace noise alone: a finite sum, or cells between the points of a lattice."""

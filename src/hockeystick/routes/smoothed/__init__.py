@@ -1,0 +1,1 @@
+"""Sums of atoms that share no lattice: the contour of a profile smoothed by a little."""

@@ -1,0 +1,1 @@
+"""Sums of atoms off any lattice."""
