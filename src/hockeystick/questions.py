@@ -253,29 +253,32 @@ def epsilons(
     """ε after each number of repetitions."""
     delta = checks.probability("delta", delta)
     check_method(method)
-    wanted = [checks.whole("count", int(n) if isinstance(n, np.integer) else n, 0) for n in counts]
-    at = _together(mechanism, delta, wanted, relation) if method in (AUTO, CONTOUR) else {}
-    for count in set(wanted) - set(at):
-        at[count] = (mechanism * count).epsilon(delta, relation=relation, method=method)
-    return _bounds([at[count] for count in wanted], (len(wanted),))
+    wanted = np.array(checks.wholes("count", counts, 0), dtype=np.int64)
+    different, places = np.unique(wanted, return_inverse=True)
+    lower, upper = _together(mechanism, delta, different, relation, method)
+    methods = set() if np.isnan(upper).all() else {CONTOUR}
+    for i in np.flatnonzero(np.isnan(upper)):
+        alone = mechanism * int(different[i])
+        each = alone.epsilon(delta, relation=relation, method=method)
+        lower[i], upper[i] = each.lower, each.upper
+        methods.add(each.method)
+    return Bounds.of(lower[places], upper[places], " and ".join(sorted(methods)))
 
 
 def _together(
-    mechanism: Mechanism, delta: float, counts: Sequence[int], relation: Relation | None
-) -> dict[int, Bound]:
-    """ε at those counts that one line of the contour can serve many of."""
+    mechanism: Mechanism, delta: float, counts: Array, relation: Relation | None, method: str
+) -> tuple[Array, Array]:
+    """ε at those of the growing counts that one line of the contour can serve many of; else NaN."""
+    lower, upper = np.full((2, counts.size), np.nan)
+    if method not in (AUTO, CONTOUR):
+        return lower, upper
     parts = parts_of(mechanism, relation_of(mechanism, relation), steps=2)
     choices = dominating(parts) if parts else []
     tighter = any(evidence.curve_is_tighter for evidence, _ in parts)
     if len(choices) != 1 or tighter or not 0 < delta < 1:
-        return {}  # the smaller of two answers, one by one
-    many = sorted(set(counts) - {0, 1})
-    at = epsilons_at(choices[0], delta, many)
-    sides = attained(parts)
-    if not sides:
-        return at
-    low = epsilons_at(sides, delta, many)
-    return {
-        n: Bound(at[n], lower=min(low[n].lower, at[n].upper), method=at[n].method)
-        for n in at.keys() & low.keys()
-    }
+        return lower, upper  # the smaller of two answers, one by one
+    many = counts > 1
+    lower[many], upper[many] = epsilons_at(choices[0], delta, counts[many])
+    if sides := attained(parts):
+        lower[many] = np.minimum(epsilons_at(sides, delta, counts[many])[0], upper[many])
+    return lower, np.where(np.isnan(lower), np.nan, upper)
