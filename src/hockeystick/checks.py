@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import math
 import reprlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import MISSING, dataclass, field, fields
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, dataclass_transform
@@ -135,6 +135,16 @@ def whole(name: str, value: Any, least: int) -> int:
     if int(value) > LARGEST_WHOLE:
         raise ParameterError(f"{name} must be an integer in [{least}, 2^62], got {shown(value)}")
     return int(value)
+
+
+def wholes(name: str, values: Iterable[Any], least: int) -> list[int]:
+    """Integers from `least` to 2^62, also those of numpy."""
+    listed = list(values)
+    if listed and set(map(type, listed)) == {int}:  # the smallest and the largest speak for all
+        whole(name, min(listed), least)
+        whole(name, max(listed), least)
+        return listed
+    return [whole(name, each, least) for each in listed]
 
 
 def yes_or_no(name: str, value: Any) -> bool:

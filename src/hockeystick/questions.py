@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -19,6 +19,8 @@ from hockeystick.loss.sum import ComposedLoss, both_ways
 from hockeystick.numerics.types import Array
 from hockeystick.relation import ADD_REMOVE, Relation
 from hockeystick.routes.auto import AUTO, check_method, worst
+from hockeystick.routes.contour.route import CONTOUR
+from hockeystick.routes.profile import SharedProfile
 from hockeystick.routes.question import EpsilonAt, Question
 from hockeystick.routes.renyi import NAME as RENYI
 from hockeystick.routes.steps import epsilons_at
@@ -185,8 +187,37 @@ def profile(
 ) -> Bounds:
     """δ at each ε."""
     wanted = np.asarray(epsilons)
-    answers = [mechanism.delta(each, relation=relation, method=method) for each in wanted.ravel()]
-    return _bounds(answers, wanted.shape)
+    return _bounds(_deltas(mechanism, relation, method)(wanted.ravel()), wanted.shape)
+
+
+def _deltas(
+    mechanism: Mechanism, relation: Relation | None, method: str
+) -> Callable[[Iterable[float]], list[Bound]]:
+    """δ at several ε, of which the contour answers many from one line."""
+    shared = _shared_profile(mechanism, relation, method)
+
+    def deltas(epsilons: Iterable[float]) -> list[Bound]:
+        wanted = [checks.non_negative("epsilon", each) for each in epsilons]
+        at = shared.deltas(wanted) if shared else {}
+        for each in set(wanted) - set(at):
+            at[each] = mechanism.delta(each, relation=relation, method=method)
+        return [at[each] for each in wanted]
+
+    return deltas
+
+
+def _shared_profile(
+    mechanism: Mechanism, relation: Relation | None, method: str
+) -> SharedProfile | None:
+    """Lines for every ε where the contour is asked, first or alone, about one pair; else None."""
+    check_method(method)
+    parts = parts_of(mechanism, relation_of(mechanism, relation))
+    choices = dominating(parts) if parts and method in (AUTO, CONTOUR) else []
+    tighter = any(evidence.curve_is_tighter for evidence, _ in parts)
+    if len(choices) != 1 or (tighter and method == AUTO):
+        return None  # the smaller of two answers, one by one
+    shared = SharedProfile(choices[0], attained(parts))
+    return shared if method == CONTOUR or shared.is_useful else None
 
 
 def _bounds(answers: Sequence[Bound], shape: tuple[int, ...]) -> Bounds:
@@ -204,9 +235,8 @@ def tradeoff(
         checks.probability("alpha", float(value))
     if not mechanism.parts:
         return Bounds.of(1 - wanted, 1 - wanted, "closed form", safe="lower")
-    curve = Profile(lambda epsilon: mechanism.delta(epsilon, relation=relation, method=method))
-    ends = [curve.error(float(alpha)) for alpha in wanted.ravel()]
-    lower, upper = np.array(ends).reshape(-1, 2).T
+    curve = Profile(_deltas(mechanism, relation, method))
+    lower, upper = curve.errors(wanted.ravel())
     methods = " and ".join(sorted(curve.methods))
     return Bounds.of(
         lower.reshape(wanted.shape), upper.reshape(wanted.shape), methods, safe="lower"
@@ -223,29 +253,32 @@ def epsilons(
     """ε after each number of repetitions."""
     delta = checks.probability("delta", delta)
     check_method(method)
-    wanted = [checks.whole("count", int(n) if isinstance(n, np.integer) else n, 0) for n in counts]
-    at = _together(mechanism, delta, wanted, relation) if method in (AUTO, "contour") else {}
-    for count in set(wanted) - set(at):
-        at[count] = (mechanism * count).epsilon(delta, relation=relation, method=method)
-    return _bounds([at[count] for count in wanted], (len(wanted),))
+    wanted = np.array(checks.wholes("count", counts, 0), dtype=np.int64)
+    different, places = np.unique(wanted, return_inverse=True)
+    lower, upper = _together(mechanism, delta, different, relation, method)
+    methods = set() if np.isnan(upper).all() else {CONTOUR}
+    for i in np.flatnonzero(np.isnan(upper)):
+        alone = mechanism * int(different[i])
+        each = alone.epsilon(delta, relation=relation, method=method)
+        lower[i], upper[i] = each.lower, each.upper
+        methods.add(each.method)
+    return Bounds.of(lower[places], upper[places], " and ".join(sorted(methods)))
 
 
 def _together(
-    mechanism: Mechanism, delta: float, counts: Sequence[int], relation: Relation | None
-) -> dict[int, Bound]:
-    """ε at those counts that one line of the contour can serve many of."""
+    mechanism: Mechanism, delta: float, counts: Array, relation: Relation | None, method: str
+) -> tuple[Array, Array]:
+    """ε at those of the growing counts that one line of the contour can serve many of; else NaN."""
+    lower, upper = np.full((2, counts.size), np.nan)
+    if method not in (AUTO, CONTOUR):
+        return lower, upper
     parts = parts_of(mechanism, relation_of(mechanism, relation), steps=2)
     choices = dominating(parts) if parts else []
     tighter = any(evidence.curve_is_tighter for evidence, _ in parts)
     if len(choices) != 1 or tighter or not 0 < delta < 1:
-        return {}  # the smaller of two answers, one by one
-    many = sorted(set(counts) - {0, 1})
-    at = epsilons_at(choices[0], delta, many)
-    sides = attained(parts)
-    if not sides:
-        return at
-    low = epsilons_at(sides, delta, many)
-    return {
-        n: Bound(at[n], lower=min(low[n].lower, at[n].upper), method=at[n].method)
-        for n in at.keys() & low.keys()
-    }
+        return lower, upper  # the smaller of two answers, one by one
+    many = counts > 1
+    lower[many], upper[many] = epsilons_at(choices[0], delta, counts[many])
+    if sides := attained(parts):
+        lower[many] = np.minimum(epsilons_at(sides, delta, counts[many])[0], upper[many])
+    return lower, np.where(np.isnan(lower), np.nan, upper)

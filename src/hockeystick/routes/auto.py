@@ -83,6 +83,15 @@ def answer(question: Question, loss: ComposedLoss, method: str = AUTO) -> Interv
     return question.combined([*answers, question.always(loss)])
 
 
+def is_for_contour(loss: ComposedLoss) -> bool:
+    """Whether "auto" asks the contour first."""
+    if loss.one or not loss.continuous:
+        return False
+    if loss.smooth and loss.steps > adding.FEW:
+        return True
+    return loss.spacing is None and not dense.is_dense(loss) and not lattice.is_added_first(loss)
+
+
 def _by(question: Question, route: Route, loss: ComposedLoss) -> Interval:
     try:
         return question.by(route, loss)

@@ -1,19 +1,25 @@
-"""ε after each of many numbers of steps: one line of the contour serves a whole range of counts."""
+"""ε after each of many numbers of steps: one line of the contour serves a whole range of counts.
+
+ε is a smooth function of the logarithm of the count: within a range it is interpolated, then one
+step of Newton's method and both ends are taken at every count by itself.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import cached_property
 
 import numpy as np
 
-from hockeystick.bound import Bound
 from hockeystick.errors import NumericalError
 from hockeystick.loss.sum import ComposedLoss
+from hockeystick.numerics.blocks import CHUNK
+from hockeystick.numerics.series import EPS
 from hockeystick.numerics.types import Array
 from hockeystick.routes.contour.line import Line, ends, solve
 from hockeystick.routes.contour.route import plan
-from hockeystick.routes.contour.saddle import find_saddle, log_kappa
+from hockeystick.routes.contour.saddle import finite_cgf, log_kappa
 from hockeystick.routes.grid.line import rounded_line
 
 RANGE = 1.3
@@ -24,54 +30,67 @@ WIDE = 2.0
 POINTS = 1 << 15
 MOST = 1e6
 """A larger ε is a search gone astray."""
-ROWS = 512
+NODES = 8
+"""Counts of a range at which ε is searched for: more are interpolated, to about 1e-9, of which a
+step of Newton's method leaves nothing."""
+CHERNOFF_POINTS = 2.0 ** np.arange(-4.0, 12.0, 0.25)
+"""Where it is asked whether the other direction is milder."""
 
 
-def epsilons_at(
-    sides: Sequence[ComposedLoss], delta: float, counts: Sequence[int]
-) -> dict[int, Bound]:
-    """ε at those counts that the contour reaches; the others are left to be asked one by one."""
-    at: dict[int, Bound] = {}
+def epsilons_at(sides: Sequence[ComposedLoss], delta: float, counts: Array) -> tuple[Array, Array]:
+    """Both ends of ε at each of the growing counts; NaN where the contour does not reach, which is
+    left to be asked one by one."""
+    lower, upper = np.full((2, counts.size), math.nan)
     if any(side.infinite for side in sides):
-        return at
-    steps = sides[0].steps
+        return lower, upper
+    directions = [Direction(side) for side in sides]
     start = 0
-    while start < len(counts):
-        stop = start + 1
-        reach = (WIDE if steps * WIDE * counts[start] < FEW else RANGE) * counts[start]
-        while stop < min(len(counts), start + ROWS) and counts[stop] <= reach:
-            stop += 1
-        block = np.array(counts[start:stop])
-        directions: list[tuple[Array, Array]] = []
+    while start < counts.size:
+        few = sides[0].steps * WIDE * counts[start] < FEW
+        reach = (WIDE if few else RANGE) * counts[start]
+        stop = max(start + 1, int(np.searchsorted(counts, reach, "right")))
         try:
-            for side in sides:
-                if not (directions and _is_milder(side, delta, block, directions[0][0])):
-                    directions.append(_block(side, delta, block))
+            block = _worst(directions, delta, counts[start:stop])
+            lower[start:stop], upper[start:stop] = block
         except NumericalError:
-            directions = []
-        if directions:
-            lower = np.max([low for low, _ in directions], axis=0)
-            upper = np.max([high for _, high in directions], axis=0)
-            for count, low, high in zip(block, lower, upper, strict=True):
-                at[int(count)] = Bound(float(high), lower=float(low), method="contour")
+            pass
         start = stop
-    return at
+    return lower, upper
 
 
-def _is_milder(side: ComposedLoss, delta: float, counts: Array, epsilons: Array) -> bool:
-    """Whether this direction needs no larger ε at any count, by Chernoff's bound at one point."""
-    if (counts * side.top <= epsilons).all():
+class Direction:
+    """The loss of one repetition in one direction, and its K on the real line."""
+
+    def __init__(self, loss: ComposedLoss) -> None:
+        self.loss = loss
+
+    @cached_property
+    def _cgf(self) -> Array:
+        return finite_cgf(self.loss, CHERNOFF_POINTS)
+
+    def is_milder(self, delta: float, counts: Array, epsilons: Array) -> bool:
+        """Whether it needs no larger ε at any count, by Chernoff's bound."""
+        if (counts * self.loss.top <= epsilons).all():
+            return True
+        x = CHERNOFF_POINTS
+        rows = max(1, CHUNK // x.size)
+        for i in range(0, counts.size, rows):
+            k = counts[i : i + rows, None] * self._cgf
+            far = epsilons[i : i + rows, None] * x
+            log_bounds = k - far + log_kappa(x) + 16 * EPS * (np.abs(k) + far)
+            if not (log_bounds.min(axis=1) <= math.log(delta)).all():
+                return False
         return True
-    whole = _times(side, int(counts[-1]))
-    if len(whole.parts) > 1:
-        return False
-    saddle = find_saddle(whole, float(epsilons[-1]), None)
-    log_bounds = (
-        (counts / counts[-1])[:, None] * saddle.k
-        - epsilons[:, None] * saddle.x
-        + log_kappa(saddle.x)
-    )
-    return bool((log_bounds.min(axis=1) <= math.log(delta)).all())
+
+
+def _worst(directions: Sequence[Direction], delta: float, counts: Array) -> tuple[Array, Array]:
+    """The ends of the direction that costs most."""
+    lower, upper = _block(directions[0].loss, delta, counts)
+    for other in directions[1:]:
+        if not other.is_milder(delta, counts, lower):
+            low, high = _block(other.loss, delta, counts)
+            lower, upper = np.maximum(lower, low), np.maximum(upper, high)
+    return lower, upper
 
 
 def _block(side: ComposedLoss, delta: float, counts: Array) -> tuple[Array, Array]:
@@ -81,8 +100,33 @@ def _block(side: ComposedLoss, delta: float, counts: Array) -> tuple[Array, Arra
     middle = int(counts[len(counts) // 2])
     line = plan(_times(side, middle), None, log_delta)
     scale = counts / middle
-    roots = solve(line, log_delta, scale)
-    return _clipped(*_ends(line, roots, log_delta, scale))
+    if scale.size <= 2 * NODES:
+        return _clipped(*_ends(line, solve(line, log_delta, scale), log_delta, scale))
+    guess = _interpolated(line, log_delta, scale)
+    rows = max(1, CHUNK // line.t.size)
+    blocks = [
+        _ends_near(line, guess[i : i + rows], log_delta, scale[i : i + rows])
+        for i in range(0, scale.size, rows)
+    ]
+    lower, upper = np.concatenate(blocks, axis=1)
+    return _clipped(lower, upper)
+
+
+def _interpolated(line: Line, log_delta: float, scale: Array) -> Array:
+    """ε at each scale from its roots at a few of them, a polynomial in log scale."""
+    angles = (np.arange(NODES) + 0.5) * math.pi / NODES
+    low, high = math.log(scale[0]), math.log(scale[-1])
+    nodes = (low + high) / 2 + (high - low) / 2 * np.cos(angles)
+    roots = solve(line, log_delta, np.exp(nodes))
+    return np.polynomial.Chebyshev.fit(nodes, roots, NODES - 1, (low, high))(np.log(scale))
+
+
+def _ends_near(line: Line, guess: Array, log_delta: float, scale: Array) -> tuple[Array, Array]:
+    """Both ends, from an ε that is nearly the root: a step of Newton's method leads to it."""
+    sums = line.delta(guess, scale)
+    root = guess + (sums.log_value - log_delta) / sums.rate
+    at_root = sums._replace(log_value=np.full(root.shape, log_delta))
+    return ends(line, root, at_root, log_delta, log_delta, scale)
 
 
 def _grid_block(side: ComposedLoss, log_delta: float, counts: Array) -> tuple[Array, Array]:

@@ -15,6 +15,7 @@ from hockeystick.errors import NumericalError
 from hockeystick.loss.sum import ComposedLoss
 from hockeystick.numerics.rounding import added
 from hockeystick.numerics.series import EPS
+from hockeystick.numerics.types import Array
 from hockeystick.routes.base import Route
 from hockeystick.routes.contour import spectral
 from hockeystick.routes.contour.few_steps import answer as few_steps
@@ -184,28 +185,44 @@ def _check_short(planner: Planner, lost: float) -> None:
 
 def _delta(loss: ComposedLoss, epsilon: float, planner: Planner) -> Interval:
     """δ(ε) of the finite part of the loss plus its mass at infinity."""
+    lower, upper = deltas_on(line_at(loss, epsilon, planner), loss, np.array([epsilon]))
+    if math.isnan(upper[0]):
+        raise NumericalError(f"the contour lost all digits at epsilon = {epsilon!r}")
+    return Interval(float(lower[0]), float(upper[0]), CONTOUR)
+
+
+def line_at(loss: ComposedLoss, epsilon: float, planner: Planner = line_for) -> Line:
+    """A line for δ(ε), of the loss truncated where that loses fewer digits."""
     line = planner(loss, epsilon, None)
-    points = np.array([epsilon - loss.slip, epsilon + loss.slip])
-    if not loss.slip:
-        points = points[:1]
-    sums = line.delta(points)
-    _check_short(planner, sums.lost[0])
-    if sums.lost[0] > LOST and math.isinf(line.loss.top):
+    point = np.array([epsilon - loss.slip])
+    lost = line.delta(point).lost[0]
+    _check_short(planner, lost)
+    if lost > LOST and math.isinf(line.loss.top):
         saddle = find_saddle(loss.sketch(MOST_PLANNING_PARTS), epsilon, None)
         mass = TRUNCATED * math.exp(saddle.log_delta)
         if mass > 0:
             other = plan(loss.truncated(mass), epsilon, None)
-            again = other.delta(points)
-            if again.lost[0] < sums.lost[0]:
-                line, sums = other, again
-    if sums.log_value[0] == -math.inf:
-        raise NumericalError(f"the contour lost all digits at epsilon = {epsilon!r}")
-    upper = math.exp(sums.log_value[0]) + math.exp(sums.too_low[0])
-    lower = math.exp(sums.log_value[-1]) - math.exp(min(sums.too_high[-1], 700))
-    least, most = max(0.0, lower * (1 - 4 * EPS)), upper * (1 + 4 * EPS) + 5e-324
+            if other.delta(point).lost[0] < lost:
+                return other
+    return line
+
+
+def deltas_on(line: Line, loss: ComposedLoss, epsilons: Array) -> tuple[Array, Array]:
+    """Both ends of δ at each ε, from one line of the loss or of a truncated one; NaN where it
+    has no digits."""
+    high = low = line.delta(epsilons - loss.slip)
+    if loss.slip:
+        low = line.delta(epsilons + loss.slip)
+    upper = np.exp(high.log_value) + np.exp(high.too_low)
+    lower = np.exp(low.log_value) - np.exp(np.minimum(low.too_high, 700))
+    lower = np.maximum(0.0, lower * (1 - 4 * EPS))
+    upper = upper * (1 + 4 * EPS) + 5e-324
     if line.loss.infinite:
-        least, most = added(least, most, (loss.least_infinite, line.loss.infinite))
-    return Interval(least, min(most, 1.0), CONTOUR)
+        rest = loss.least_infinite, line.loss.infinite
+        pairs = zip(lower.tolist(), upper.tolist(), strict=True)
+        lower, upper = np.array([added(*pair, rest) for pair in pairs]).T
+    upper = np.where(high.log_value == -math.inf, math.nan, np.minimum(upper, 1.0))
+    return lower, upper
 
 
 def _epsilon(loss: ComposedLoss, delta: float, planner: Planner) -> Interval:

@@ -91,7 +91,7 @@ def find_saddle(
         try:
             k = loss.cgf(x).real
         except NumericalError:
-            k = _finite_cgf(loss, x)
+            k = finite_cgf(loss, x)
         points, values = np.append(points, x), np.append(values, k)
         if not searching:
             break
@@ -115,7 +115,7 @@ def log_chernoff(loss: ComposedLoss, epsilon: float, enough: float = -math.inf) 
     best = math.inf
     for exponent in range(-2, FARTHEST):
         x = np.array([2.0**exponent])
-        k = _finite_cgf(loss, x)
+        k = finite_cgf(loss, x)
         bound = float((k - x * epsilon + log_kappa(x) + 16 * EPS * (np.abs(k) + x * epsilon))[0])
         if bound > best:  # it is convex in x
             break
@@ -125,7 +125,7 @@ def log_chernoff(loss: ComposedLoss, epsilon: float, enough: float = -math.inf) 
     return best
 
 
-def _finite_cgf(loss: ComposedLoss, x: Array) -> Array:
+def finite_cgf(loss: ComposedLoss, x: Array) -> Array:
     """K, or inf at points so far out that its quadrature gives up: no use is made of those."""
     try:
         return loss.cgf(x).real
@@ -133,7 +133,7 @@ def _finite_cgf(loss: ComposedLoss, x: Array) -> Array:
         if len(x) == 1:
             return np.full(1, math.inf)
         half = len(x) // 2
-        return np.append(_finite_cgf(loss, x[:half]), _finite_cgf(loss, x[half:]))
+        return np.append(finite_cgf(loss, x[:half]), finite_cgf(loss, x[half:]))
 
 
 def _with_guesses(x: Array, k: Array, epsilon: float | None, log_delta: float | None) -> Saddle:

@@ -1,0 +1,64 @@
+"""ε after many numbers of steps: as one by one, and right where a line's range begins and ends."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import hockeystick as hs
+from hockeystick.routes.steps import FEW, RANGE
+
+from ..oracles.truth import truth
+
+STEP = hs.Gaussian(1.0).on(hs.Poisson(0.01))
+STEPS = [
+    STEP,
+    hs.Gaussian(2.0).on(hs.Poisson(0.2)),
+    hs.Gaussian(1.5).on(hs.Poisson(0.05)) + hs.Laplace(20.0),
+]
+
+
+@pytest.mark.parametrize("step", STEPS, ids=repr)
+def test_as_one_by_one(step: hs.Mechanism) -> None:
+    counts = range(FEW + 10, 1000)
+    together = step.epsilons(1e-6, counts)
+    edge = int((FEW + 10) * RANGE)
+    for n in (counts[0], edge - 1, edge, edge + 1, 999):
+        alone = (step * n).epsilon(1e-6)
+        i = n - counts[0]
+        assert together.lower[i] <= alone.upper
+        assert alone.lower <= together.upper[i]
+        assert together.upper[i] - together.lower[i] <= 1e-9 * alone + 2 * (alone - alone.lower)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("count", [97, 126, 127, 600])
+def test_ends_of_a_range_hold_the_truth(count: int) -> None:
+    curve = STEP.epsilons(1e-5, range(97, 800))
+    interval = truth(f"Gaussian(1.0).on(Poisson(0.01)) * {count}", "epsilon", 1e-5, "add_remove")
+    assert interval is not None
+    assert curve.lower[count - 97] <= interval[1]
+    assert curve.upper[count - 97] >= interval[0]
+    assert curve.upper[count - 97] - curve.lower[count - 97] < 1e-9
+
+
+def test_epsilon_grows_with_the_count() -> None:
+    curve = STEP.epsilons(1e-5, range(97, 5000))
+    assert (np.diff(curve.upper) > 0).all()
+    assert (curve.upper - curve.lower < 1e-10).all()
+
+
+def test_counts_may_be_numbers_of_numpy_in_any_order() -> None:
+    counts = np.array([300, 0, 1, 200, 300])
+    curve = STEP.epsilons(1e-5, counts)
+    assert list(curve) == list(STEP.epsilons(1e-5, counts.tolist()))
+    assert curve[0] == curve[4] > curve[3] > curve[2] > curve[1] == 0
+
+
+def test_a_long_run_of_parts_with_the_milder_direction_first() -> None:
+    """Both directions are asked where neither is milder by Chernoff's bound."""
+    step = hs.Laplace(1.0).on(hs.Poisson(0.5))
+    curve = step.epsilons(1e-3, range(100, 140))
+    for i in (0, 39):
+        alone = (step * (100 + i)).epsilon(1e-3)
+        assert abs(curve[i] - alone) < 1e-8
