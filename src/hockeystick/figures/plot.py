@@ -65,13 +65,14 @@ def _matplotlib() -> Any:
 
 def _canvas(figure: Figure) -> Any:
     """The figure as matplotlib's, with one legend under all panels, where it hides nothing."""
-    rows = math.ceil(len(figure.panels) / figure.columns)
-    size = (max(PANEL_SIZE[0] * figure.columns, LEAST_WIDTH), PANEL_SIZE[1] * rows + 1.0)
+    heights = figure.heights or (1.0,) * math.ceil(len(figure.panels) / figure.columns)
+    size = (max(PANEL_SIZE[0] * figure.columns, LEAST_WIDTH), PANEL_SIZE[1] * sum(heights) + 1.0)
     canvas = _matplotlib().figure.Figure(figsize=size, layout="constrained")
     canvas.suptitle("\n".join(filter(None, (figure.title, figure.source))), fontsize=10.5)
     drawn: dict[str, Any] = {}
+    grid = canvas.add_gridspec(len(heights), figure.columns, height_ratios=heights)
     for index, panel in enumerate(figure.panels):
-        axes = canvas.add_subplot(rows, figure.columns, index + 1)
+        axes = canvas.add_subplot(grid[divmod(index, figure.columns)])
         lines = _panel(axes, panel)
         drawn |= {name: line for name, line in lines.items() if name not in drawn}
     columns = min(len(drawn), figure.columns)
