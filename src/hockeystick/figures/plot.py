@@ -14,6 +14,8 @@ from hockeystick.random.generators import MissingExtra
 PANEL_SIZE = (4.0, 3.4)  # inches
 LEAST_WIDTH = 7.2
 DPI = 100
+COLOURS = 256
+"""Of a PNG: ten of lines and their blends with white."""
 STYLE = {
     "font.size": 9.0,
     "axes.titlesize": 10.0,
@@ -49,6 +51,18 @@ def draw(figure: Figure, path: str | Path) -> None:
         matplotlib.rcParams.update(STYLE)
         suffix = Path(path).suffix.lower()
         _canvas(figure).savefig(path, dpi=DPI, metadata=UNDATED[suffix])
+    if suffix == ".png":
+        _shrink(path)
+
+
+def _shrink(path: str | Path) -> None:
+    """A palette in place of four channels: a fifth of the size, and lines look the same."""
+    from PIL import Image  # matplotlib needs it too
+
+    rare_too, plain = Image.Quantize.MAXCOVERAGE, Image.Dither.NONE
+    with Image.open(path) as picture:
+        few = picture.convert("RGB").quantize(COLOURS, rare_too, dither=plain)
+    few.save(path, optimize=True)
 
 
 def _matplotlib() -> Any:

@@ -12,7 +12,7 @@ from hockeystick.figures.figure import Curve, Figure, Panel, Progress
 from hockeystick.figures.wang_cases import MOST, Case, Rdp, figure_of_cases
 
 ORDERS = tuple(sorted({round(order) for order in np.geomspace(2, MOST, 40)}))
-AROUND = np.geomspace(0.6, 1.6, 31)
+AROUND = np.geomspace(0.6, 1.6, 41)
 """Orders over that of the jump at which a curve that has one is drawn too."""
 
 TRANSITION = "γ·α·exp(ε(α)) = 1"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 
 import pytest
 
@@ -46,6 +47,16 @@ def test_there_are_eight_panels_in_two_rows(figure: Figure) -> None:
     assert len(figure.panels) == 8
     assert figure.columns == 4
     assert balle.POINTS <= 40
+
+
+@pytest.mark.parametrize("panel", ["Laplace, Poisson", "Laplace, without", "Laplace, groups"])
+def test_a_profile_that_ends_drops_smoothly(figure: Figure, panel: str) -> None:
+    """No step of more than a factor 2 down to a thousandth of δ(0), of however few points."""
+    name = "k = 1, hockeystick" if "groups" in panel else UPPER
+    deltas = [delta for delta in values(figure, panel, name).values() if delta > 0]
+    steps = [one / other for one, other in pairwise(deltas) if other > 1e-3 * deltas[0]]
+    assert len(steps) > 10
+    assert max(steps) < 2
 
 
 @pytest.mark.parametrize("panel", SAMPLED)

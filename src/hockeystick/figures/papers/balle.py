@@ -24,7 +24,7 @@ from hockeystick.samplers.without_replacement import WithoutReplacement
 SIZE, POPULATION = 100, 1000
 RATE = SIZE / POPULATION
 POINTS = 31
-NEARER = np.geomspace(0.3, 1e-5, 24)
+NEARER = np.geomspace(0.9, 1e-5, 26)
 """How far before its end, as a share of it, a profile that ends is drawn too: it drops as
 log(end − ε) does, so that each step down the axis needs points ever nearer."""
 GROUPS = {1: palette.GREY, 2: palette.BLUE, 3: palette.VERMILION}
