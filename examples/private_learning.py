@@ -46,6 +46,8 @@ SCENARIOS: dict[str, dict[str, Any]] = {
     "Poisson": {"delta": DELTA, "sampler": "poisson", "batch_size": 64, "epochs": 20},
 }  # fmt: skip
 COLOURS = ("#b2473e", "#4477aa", "#228833")
+ASIDE = (0.93, 1.0, 1.075)
+"""Points of one ε stand beside each other, so that their bars do not hide one another."""
 
 
 def data() -> tuple[Any, Any, Any, Any]:
@@ -77,21 +79,27 @@ def noises() -> list[tuple[Calibration, ...]]:
 
 
 def draw(found: dict[str, Any], without: float, path: Path) -> None:
-    """Accuracy on the left, noise on the right."""
-    figure, (left, right) = plt.subplots(1, 2, figsize=(11, 4.2), layout="constrained")
-    for colour, (name, scores) in zip(COLOURS, found.items(), strict=True):
-        mean, error = scores.mean(axis=1), scores.std(axis=1)
-        left.errorbar(EPSILONS, mean, error, color=colour, label=name, capsize=3, marker="o", ms=4)
+    """Accuracy on the left, noise on the right, one legend of colours below both."""
+    figure, (left, right) = plt.subplots(1, 2, figsize=(11, 4.8), layout="constrained")
+    keys = []
+    for colour, aside, (name, scores) in zip(COLOURS, ASIDE, found.items(), strict=True):
+        delta = f"{SCENARIOS[name]['delta']:g}".replace("e-0", "e-")
+        low, middle, high = np.quantile(scores, (0.1, 0.5, 0.9), axis=1)
+        bars = left.errorbar(
+            np.array(EPSILONS) * aside, middle, (middle - low, high - middle), color=colour,
+            capsize=3, marker="o", ms=4, label=f"{name}, δ = {delta}",
+        )  # fmt: skip
+        keys.append(bars)
     left.axhline(without, color="0.4", ls="--", lw=1)
     left.annotate("without privacy", (EPSILONS[0], without), (0, 4), textcoords="offset points",
                   color="0.4")  # fmt: skip
-    left.set(xlabel="ε", ylabel="test accuracy", ylim=(0.5, 1.0), title="Accuracy")
-    left.legend(loc="lower right")
+    left.set(xlabel="ε", ylabel="test accuracy", title="Accuracy: median, and 10 % to 90 % of runs")
+    left.set_ylim(top=1.0)
     for colour, each in zip(COLOURS, zip(*noises(), strict=True), strict=True):
         right.plot(EPSILONS, [c.exact for c in each], color=colour)
-        right.plot(EPSILONS, [c.corrected for c in each], color=colour, ls="--")
+        right.plot(EPSILONS, [c.corrected for c in each], color=colour, ls="--", marker="o", ms=3)
     right.plot([], [], color="0.3", label="exact")
-    right.plot([], [], color="0.3", ls="--", label="by the (corrected) formula")
+    right.plot([], [], color="0.3", ls="--", marker="o", ms=3, label="by the (corrected) formula")
     right.set(xlabel="ε", ylabel="noise on the mean gradient (clip 1)", yscale="log",
               title="Noise for the same 100 steps")  # fmt: skip
     right.legend()
@@ -99,6 +107,7 @@ def draw(found: dict[str, Any], without: float, path: Path) -> None:
         axes.set_xscale("log", base=2)
         axes.set_xticks(EPSILONS, [f"{e:g}" for e in EPSILONS])
         axes.grid(alpha=0.25)
+    figure.legend(handles=keys, loc="outside lower center", ncols=len(keys), frameon=False)
     figure.savefig(path, dpi=130)
 
 

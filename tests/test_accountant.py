@@ -90,6 +90,7 @@ def test_every_question_to_a_mechanism_can_be_asked() -> None:
         assert list(other) == [each for each in one if each != "relation"], name
 
 
+@pytest.mark.slow
 def test_method_is_handed_on() -> None:
     assert filled().epsilon(1e-5, method="renyi").method == "renyi"
     assert filled().delta(1.0, method="renyi").method == "renyi"

@@ -219,6 +219,7 @@ def test_processes_that_open_lose_nothing(tmp_path: Path) -> None:
     assert os.listdir(tmp_path) == ["spent.json"]
 
 
+@pytest.mark.slow
 def test_of_two_processes_that_load_and_save_one_is_told(tmp_path: Path) -> None:
     path = tmp_path / "spent.json"
     Accountant().save(path)

@@ -124,6 +124,7 @@ def test_announced_noise_trains(installed: Path, tmp_path: Path) -> None:
     assert 1 - (1 - 1 / width) ** 2 == pytest.approx(0.005, rel=1e-6, abs=0)
 
 
+@pytest.mark.slow
 def test_the_command_trains_with_announced_noise(installed: Path, tmp_path: Path) -> None:
     rows = [f"{i / 50},{'yes' if i > 20 else 'no'}" for i in range(50)]
     (tmp_path / "data.csv").write_text("\n".join(["a,b", *rows, ""]))

@@ -40,6 +40,7 @@ def test_on_threads() -> None:
         assert sweep(family, delta=0, executor=executor, b=BS, count=COUNTS) == EXPECTED
 
 
+@pytest.mark.slow
 def test_on_a_dask_cluster() -> None:
     from distributed import Client  # takes half a second that other tests need not wait for
 

@@ -11,7 +11,7 @@
 import os
 from importlib import import_module
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 _NAMES = {
     "accountant": ("Accountant",),

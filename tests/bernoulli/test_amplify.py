@@ -97,6 +97,7 @@ def test_within_what_is_known_without_it(epsilon: float, order: float, c: float,
     assert 0 < answer.lower <= answer.upper <= min(epsilon, asymptote(order, c, d) * (1 + 1e-13))
 
 
+@pytest.mark.slow
 @settings(max_examples=8)
 @given(epsilons, orders, clippings)
 def test_monotone(epsilon: float, order: float, c: float) -> None:

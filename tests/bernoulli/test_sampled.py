@@ -160,6 +160,7 @@ def test_samples_and_groups_go_to_the_parameter() -> None:
     assert coin.group(3) == hs.Gaussian(1.0).group(3).bernoulli(c=0.1)
 
 
+@pytest.mark.slow
 def test_extremes() -> None:
     base = hs.Gaussian(1.0)
     assert base.bernoulli(c=0.5).epsilon(delta=0) == 0.0

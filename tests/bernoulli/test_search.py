@@ -87,6 +87,7 @@ def test_a_local_solver_fails_where_the_search_does_not() -> None:
     assert search(1.0, 2, 0.1, 3, starts=0).divergence == pytest.approx(best.lower, abs=1e-9)
 
 
+@pytest.mark.slow
 def test_inner_points_do_not_help() -> None:
     """For k >= 2 coins of an inner point are no mixture of coins of corners, and yet."""
     found = search(1.0, 2, 0.1, 1, 2, points=[[0.1], [0.4], [0.9]], starts=2)

@@ -110,6 +110,7 @@ def test_the_strong_theorem_as_wang_balle_and_kasiviswanathan_print_it() -> None
             assert strong_composition(step, 1e-9, count, delta=1e-6 + count * 1e-9) <= printed
 
 
+@pytest.mark.slow
 def test_one_step_chosen_along_a_profile() -> None:
     """A hundred Gaussians of μ = 0.1 are one of μ = 1, of which ε is known exactly."""
 

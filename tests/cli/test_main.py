@@ -11,6 +11,7 @@ from importlib import metadata
 import click
 import pytest
 
+import hockeystick as hs
 from hockeystick.cli.main import main
 from tests.support.command import call, refused, run
 from tests.support.pages import DOCS, sessions
@@ -84,7 +85,16 @@ def test_every_other_command_has_a_page_too(name: str) -> None:
 
 def test_version() -> None:
     done = run("--version")
-    assert done.stdout == f"hockeystick, version {metadata.version('hockeystick')}\n"
+    assert done.stdout == f"hockeystick, version {hs.__version__}\n"
+
+
+def test_the_changelog_and_the_citation_are_of_this_version() -> None:
+    """The package takes its version from `__version__`."""
+    changes = (DOCS.parent / "CHANGELOG.md").read_text(encoding="utf-8")
+    released = re.findall(r"^## \[(\d\S*)\] - (\d{4}-\d\d-\d\d)$", changes, re.MULTILINE)
+    assert released[0][0] == hs.__version__
+    cited = (DOCS.parent / "CITATION.cff").read_text(encoding="utf-8")
+    assert f"\nversion: {hs.__version__}\ndate-released: {released[0][1]}\n" in cited
 
 
 def test_the_installed_command_is_this_one() -> None:

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
+import pytest
+
 TESTS = Path(__file__).parents[1]
 FILES = sorted(TESTS.rglob("*.py"))
 CHECKS = {"raises", "warns", "fail"}
@@ -55,6 +57,7 @@ def checks(path: Path, name: str) -> bool:
     return any(each in CHECKS or each.startswith("assert_") or checks(path, each) for each in names)
 
 
+@pytest.mark.slow
 def test_every_test_asserts_something() -> None:
     tests = [(path, name) for path in FILES for name in functions(path) if name.startswith("test")]
     assert len(tests) > 1000

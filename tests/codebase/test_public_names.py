@@ -35,6 +35,7 @@ def test_each_file_is_named_after_the_class_in_it(package: ModuleType) -> None:
         assert kind is getattr(hs, name)
 
 
+@pytest.mark.slow
 def test_names_have_types(tmp_path: Path) -> None:
     program = tmp_path / "program.py"
     program.write_text(

@@ -66,6 +66,7 @@ def test_an_error_ends_the_walk(tmp_path: Path) -> None:
     assert sys.getprofile() is None
 
 
+@pytest.mark.slow
 def test_a_question_is_measured_warm_and_alike_each_time() -> None:
     name = "Poisson ε"
     (first, lines), (second, _) = (walk.measured([name], 1)[name] for _ in range(2))

@@ -5,9 +5,12 @@ from __future__ import annotations
 import doctest
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parents[2]
 
 
+@pytest.mark.slow
 def test_the_page_about_learning() -> None:
     page = ROOT / "docs" / "learning.md"
     result = doctest.testfile(str(page), module_relative=False, optionflags=doctest.ELLIPSIS)

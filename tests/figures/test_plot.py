@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 import sys
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
 from hockeystick import ParameterError
-from hockeystick.figures import draw, plot
+from hockeystick.figures import Curve, Panel, draw, palette, plot
 from hockeystick.figures.plot import _canvas
 from hockeystick.random.generators import MissingExtra
 from tests.support.small_figure import SMALL
@@ -114,3 +115,19 @@ def test_without_matplotlib_the_remedy_is_named(
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(MissingExtra, match=r"pip install 'hockeystick\[plots\]'"):
         draw(SMALL, tmp_path / "small.png")
+
+
+def test_a_picture_is_small_and_keeps_the_colours_of_thin_lines(tmp_path: Path) -> None:
+    """Rare colours too, next to a legend and much white."""
+    from matplotlib.colors import to_rgb
+    from matplotlib.image import imread
+
+    names = ["BLACK", "BLUE", "GREEN", "GREY", "ORANGE", "PURPLE", "SKY", "VERMILION"]
+    colours = [getattr(palette, name) for name in names]
+    curves = [Curve(c, [0, 1], [i, i + 0.5], c, ":") for i, c in enumerate(colours)]
+    path = tmp_path / "thin.png"
+    draw(replace(SMALL, panels=(Panel("thin", "x", "y", tuple(curves)),)), path)
+    pixels = imread(path)[:, :, :3].reshape(-1, 3)
+    for colour in colours:
+        assert abs(pixels - to_rgb(colour)).max(axis=1).min() < 0.03
+    assert path.stat().st_size < 30_000

@@ -46,13 +46,39 @@ def test_the_last_number_of_steps_is_that_of_the_paper() -> None:
     assert len(COUNTS) <= 40
 
 
-def test_there_are_six_panels_in_two_rows(figure_4: Figure) -> None:
-    assert [panel.title[:3] for panel in figure_4.panels] == list(BASES)
+def test_there_are_six_panels_in_two_rows_and_ratios_below_each(figure_4: Figure) -> None:
+    high, low = ["(a)", "(b)", "(c)"], ["(d)", "(e)", "(f)"]
+    titles = [panel.title.removeprefix("Ratios of ")[:3] for panel in figure_4.panels]
+    assert titles == high + high + low + low
     assert figure_4.columns == 3
+    assert len(figure_4.heights) == 4
     for panel in figure_4.panels:
         assert (panel.x_scale, panel.y_scale) == ("log", "log")
         assert {curve.x for curve in panel.curves} == {(20_000.0, 150_000.0, 600_000.0)}
-    assert [len(panel.curves) for panel in figure_4.panels] == [9, 7, 7, 9, 7, 7]
+    assert [len(panel.curves) for panel in figure_4.panels] == [9, 7, 7] * 4
+
+
+@pytest.mark.parametrize(
+    ("panel", "theorem", "lower"),
+    [
+        ("(b)", 3.5312377 / 2.166417, 1.932292 / 2.166417),
+        ("(c)", 2.6319745 / 1.827425, 1.659389 / 1.827425),
+        ("(f)", 23.853724 / 18.801903, 13.273245 / 18.801903),
+    ],
+)
+def test_the_ratios_are_to_the_upper_end(
+    figure_4: Figure, panel: str, theorem: float, lower: float
+) -> None:
+    """Where a gap of a few per cent shows: every curve that is near lies within the limits."""
+    title = f"Ratios of {panel}"
+    assert values(figure_4, title, THEOREM_9)[LAST] == pytest.approx(theorem, rel=1e-6)
+    assert values(figure_4, title, LOWER)[LAST] == pytest.approx(lower, rel=1e-6)
+    assert set(values(figure_4, title, UPPER).values()) == {1.0}
+    (drawn,) = (each for each in figure_4.panels if each.title.startswith(title))
+    assert drawn.y_limits is not None
+    low, high = drawn.y_limits
+    for name in (THEOREM_9, THEOREM_19, PROPOSITION_20, LOWER, STRONG):
+        assert all(low < ratio < high for ratio in values(figure_4, title, name).values())
 
 
 @pytest.mark.parametrize(

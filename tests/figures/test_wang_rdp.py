@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from itertools import pairwise
 
-import numpy as np
 import pytest
 
 import hockeystick as hs
 from hockeystick import classical
 from hockeystick.figures import Figure
 from hockeystick.figures.papers import wang
-from hockeystick.figures.wang_rdp import ORDERS
+from hockeystick.figures.wang_cases import cases
+from hockeystick.figures.wang_rdp import END, ORDERS, orders_of
 from tests.support.small_figure import values, watched
 
 FEW = (2, 8, 64)
@@ -70,6 +71,22 @@ def test_the_orders_are_few_and_wide() -> None:
     assert ORDERS[0] == 2
     assert ORDERS[-1] == 10_000
     assert len(ORDERS) <= 40
+
+
+@pytest.mark.parametrize("gamma", FIGURES.values())
+def test_there_are_orders_around_the_jump_of_a_gaussian(gamma: float) -> None:
+    """It is where α/(2σ²) = log(1/γ): all integers there, or steps of at most 5 %."""
+    for case, sigma in zip(cases(gamma), (5, None, None, 1, None, None), strict=True):
+        orders = orders_of(case)
+        assert set(ORDERS) <= set(orders)
+        if sigma is None:
+            assert orders == ORDERS
+            continue
+        at = 2 * sigma**2 * math.log(1 / gamma)
+        near = [order for order in orders if 0.7 * at <= order <= 1.4 * at]
+        for one, other in pairwise(near):
+            assert other - one == 1 or other / one < 1.05
+        assert len(near) >= 0.7 * at - 1 or len(near) >= 20
 
 
 @pytest.mark.slow
@@ -184,7 +201,23 @@ def test_the_approximations_frame_the_lower_bound(figures: dict[int, Figure]) ->
         for order in orders:
             assert bad[order] == pytest.approx(limit[order], rel=0.6 if panel == "(d)" else 0.05)
             assert good[order] < 0.7 * limit[order]
-    assert np.isinf(values(figures[7], "(d)", "approximation, bad data (Example 21)")[8])
+
+
+@pytest.mark.parametrize(
+    ("number", "panel", "end"), [(3, "(d)", 1002.0), (6, "(a)", 278.9), (7, "(d)", 5.02)]
+)
+def test_the_approximation_for_bad_data_rises_to_where_it_ends(
+    figures: dict[int, Figure], number: int, panel: str, end: float
+) -> None:
+    """α* = 1 + σ²/(γ(1 − γ))·n/(n − 1), n = 100/γ + 1: a line marks it."""
+    bad = values(figures[number], panel, "approximation, bad data (Example 21)")
+    (at,) = values(figures[number], panel, END)
+    assert at == pytest.approx(end, rel=1e-3)
+    assert all(math.isfinite(y) == (order < at) for order, y in bad.items())
+    before = [y for order, y in bad.items() if order < at]
+    assert before == sorted(before)
+    assert before[-1] > 20 * before[-3]
+    assert bad[max(order for order in bad if order < at)] == before[-1]
 
 
 def test_the_gap_widens_with_the_rate(figures: dict[int, Figure]) -> None:

@@ -73,6 +73,7 @@ def test_the_mean_loss_is_below_every_order(shape: float, trials: float) -> None
     assert least * (1 - 1e-12) <= found <= least * 1.07  # orders are tried by powers of 2
 
 
+@pytest.mark.slow
 def test_the_mean_loss_of_poisson_trials_and_of_what_has_none() -> None:
     curve = tuned(hs.Gaussian(4.0), 10, shape="poisson")
     assert 1 / 32 < curve.rdp(1) <= min(curve.rdp(x) for x in (1.5, 2.0, 3.0, 5.0, 9.0))

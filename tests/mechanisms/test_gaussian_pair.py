@@ -142,6 +142,7 @@ def test_variances_too_far_apart_are_known_by_curve() -> None:
         assert 0 < pair.epsilon(1e-5) < math.inf
 
 
+@pytest.mark.slow
 def test_sampled_by_curve_where_more_than_one_coordinate_differs() -> None:
     pair = GaussianPair(*ONE, *OTHER)
     once, sampled = pair.epsilon(1e-5), pair.on(hs.Poisson(0.01)).epsilon(1e-5)

@@ -98,6 +98,7 @@ def test_delta_in_fifty_digits(log_step: float, count: int, share: float, lost: 
     assert abs(value - exact) <= 2e-13 * exact + mpf(10) ** -320
 
 
+@pytest.mark.slow
 @given(st.floats(-5, 1), st.integers(1, 200), st.floats(-250, -0.01))
 def test_epsilon_is_the_smallest(log_step: float, count: int, log_delta: float) -> None:
     """δ at the answer is below the target by what is promised and no more."""

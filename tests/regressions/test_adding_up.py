@@ -196,6 +196,7 @@ def test_two_steps_of_little_noise(sigma: float, rate: float, delta: float, trut
     assert bound.lower >= (1 - 1e-5) * bound.upper
 
 
+@pytest.mark.slow
 def test_a_large_gaussian_and_a_small_laplace() -> None:
     bound = (hs.Gaussian(0.02) + hs.Laplace(1.0)).epsilon(1e-5)
     assert bound.lower <= 1462.6804257 <= bound.upper

@@ -56,6 +56,7 @@ def test_epsilon(run: hs.Mechanism, delta: float, truth: float, rel: float) -> N
     assert answer == pytest.approx(truth, rel=2 * rel, abs=0)
 
 
+@pytest.mark.slow
 def test_a_thousand_different_mechanisms() -> None:
     run = sum(
         (hs.Gaussian(1 + 0.001 * i).on(ON(0.005)) * 10 for i in range(1000)), start=hs.Composition()

@@ -117,6 +117,7 @@ def test_one_use_of_a_curve_has_the_digits_of_the_curve(scale: float) -> None:
     assert declared.epsilon(0) == pytest.approx(top, rel=1e-12)
 
 
+@pytest.mark.slow
 def test_a_curve_below_1e_270_is_still_a_curve() -> None:
     answer = hs.ProfileDP(hs.Gaussian(1.0)).on(hs.Poisson(0.1)).epsilon(1e-300)
     exact = hs.Gaussian(1.0).on(hs.Poisson(0.1)).epsilon(1e-300)

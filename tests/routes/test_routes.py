@@ -41,6 +41,7 @@ RUNS = [
 TOO_LONG = [CASES[i] for i in (5, 7, 9, 14)]
 """Atoms that share no lattice: e^K hardly decays along the contour, which may be refused."""
 DELTAS = (pytest.param(1e-3, marks=pytest.mark.slow), 1e-7)
+DELTAS_OF_GAUSSIANS = (pytest.param(each, marks=pytest.mark.slow) for each in (0.01, 1e-5))
 
 
 def touch(one: hs.Bound, other: hs.Bound) -> bool:
@@ -48,7 +49,7 @@ def touch(one: hs.Bound, other: hs.Bound) -> bool:
 
 
 @pytest.mark.parametrize("run", PLAIN_GAUSSIANS, ids=repr)
-@pytest.mark.parametrize("delta", [0.01, pytest.param(1e-5, marks=pytest.mark.slow), 1e-20])
+@pytest.mark.parametrize("delta", [*DELTAS_OF_GAUSSIANS, 1e-20])
 @pytest.mark.parametrize("method", ["contour", "lattice"])
 def test_a_closed_form_is_what_the_others_find(
     run: hs.Mechanism, delta: float, method: str
@@ -90,6 +91,7 @@ def test_lattice_contour_and_renyi_agree_on_delta(run: hs.Mechanism, epsilon: fl
     assert best.lower <= run.delta(epsilon, method="renyi").upper
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["contour", "lattice", "renyi"])
 def test_method_is_the_one_asked_for(method: str) -> None:
     run = hs.Gaussian(5.0).on(ON(0.2)) * 50
@@ -134,6 +136,7 @@ def test_the_curve_over_counts_is_each_count_alone(run: hs.Mechanism) -> None:
     assert list(step.epsilons(1e-6, [5, 2, 5])) == [step.epsilons(1e-6, [n])[0] for n in (5, 2, 5)]
 
 
+@pytest.mark.slow
 def test_renyi_is_the_tightest_that_a_zcdp_curve_allows() -> None:
     """ρ-zCDP contains the Gaussian of σ² = 1/2ρ: no conversion may go below it; ρ + 2·(ρ·log 1/δ)^½
     is the classical one (Bun and Steinke 2016, Proposition 1.3), and a good one is well below."""
@@ -198,6 +201,7 @@ def test_a_bug_on_a_route_is_not_a_reason_to_try_the_next(monkeypatch: pytest.Mo
         (hs.Gaussian(1.0).on(ON(0.1)) * 100).epsilon(1e-5)
 
 
+@pytest.mark.slow
 def test_a_number_too_large_on_one_route_leaves_the_question_to_the_next() -> None:
     """Losses of millions of nats: the contour overflows, the lattice answers."""
     answer = (hs.Gaussian(0.01).on(ON(0.01)) * 1000).delta(130102.29787092302)

@@ -35,7 +35,7 @@ def gaussian_and_laplace(sigma: float, scale: float, rate: float, epsilon: float
     return left + middle + right
 
 
-@pytest.mark.parametrize("epsilon", [0.001, 0.01, 0.05])
+@pytest.mark.parametrize("epsilon", [0.001, pytest.param(0.01, marks=pytest.mark.slow), 0.05])
 def test_gaussian_and_laplace_on_one_sample(epsilon: float) -> None:
     run = (hs.Gaussian(2) + hs.Laplace(5)).on(hs.Poisson(0.01))
     expected = float(gaussian_and_laplace(2, 5, 0.01, epsilon))

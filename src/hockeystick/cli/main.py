@@ -17,6 +17,7 @@ from typing import Any
 
 import click
 
+from hockeystick import __version__
 from hockeystick.cli.shared import timeout
 from hockeystick.errors import HockeystickError
 
@@ -84,7 +85,7 @@ def _short(message: str) -> str:
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(package_name="hockeystick", prog_name="hockeystick")
+@click.version_option(__version__, prog_name="hockeystick")
 def main() -> None:
     """Say exactly what a private computation costs.
 

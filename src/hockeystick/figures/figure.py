@@ -76,6 +76,8 @@ class Figure:
     """Paper and figure that it follows."""
     panels: tuple[Panel, ...]
     columns: int
+    heights: tuple[float, ...] = ()
+    """Of the rows, in panels of usual size; 1 where nothing is said."""
 
 
 @dataclass(frozen=True)

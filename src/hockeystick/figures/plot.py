@@ -14,6 +14,8 @@ from hockeystick.random.generators import MissingExtra
 PANEL_SIZE = (4.0, 3.4)  # inches
 LEAST_WIDTH = 7.2
 DPI = 100
+COLOURS = 256
+"""Of a PNG: ten of lines and their blends with white."""
 STYLE = {
     "font.size": 9.0,
     "axes.titlesize": 10.0,
@@ -49,6 +51,18 @@ def draw(figure: Figure, path: str | Path) -> None:
         matplotlib.rcParams.update(STYLE)
         suffix = Path(path).suffix.lower()
         _canvas(figure).savefig(path, dpi=DPI, metadata=UNDATED[suffix])
+    if suffix == ".png":
+        _shrink(path)
+
+
+def _shrink(path: str | Path) -> None:
+    """A palette in place of four channels: a fifth of the size, and lines look the same."""
+    from PIL import Image  # matplotlib needs it too
+
+    rare_too, plain = Image.Quantize.MAXCOVERAGE, Image.Dither.NONE
+    with Image.open(path) as picture:
+        few = picture.convert("RGB").quantize(COLOURS, rare_too, dither=plain)
+    few.save(path, optimize=True)
 
 
 def _matplotlib() -> Any:
@@ -65,13 +79,14 @@ def _matplotlib() -> Any:
 
 def _canvas(figure: Figure) -> Any:
     """The figure as matplotlib's, with one legend under all panels, where it hides nothing."""
-    rows = math.ceil(len(figure.panels) / figure.columns)
-    size = (max(PANEL_SIZE[0] * figure.columns, LEAST_WIDTH), PANEL_SIZE[1] * rows + 1.0)
+    heights = figure.heights or (1.0,) * math.ceil(len(figure.panels) / figure.columns)
+    size = (max(PANEL_SIZE[0] * figure.columns, LEAST_WIDTH), PANEL_SIZE[1] * sum(heights) + 1.0)
     canvas = _matplotlib().figure.Figure(figsize=size, layout="constrained")
     canvas.suptitle("\n".join(filter(None, (figure.title, figure.source))), fontsize=10.5)
     drawn: dict[str, Any] = {}
+    grid = canvas.add_gridspec(len(heights), figure.columns, height_ratios=heights)
     for index, panel in enumerate(figure.panels):
-        axes = canvas.add_subplot(rows, figure.columns, index + 1)
+        axes = canvas.add_subplot(grid[divmod(index, figure.columns)])
         lines = _panel(axes, panel)
         drawn |= {name: line for name, line in lines.items() if name not in drawn}
     columns = min(len(drawn), figure.columns)

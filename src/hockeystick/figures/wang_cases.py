@@ -73,6 +73,13 @@ class Case:
 
         return last_true(is_before, 1.0, 2 / self.gamma, 60)[1]
 
+    @property
+    def jump(self) -> float | None:
+        """The order α where ε(α) = log(1/γ), near which the sampled curve jumps; None without."""
+        if self.base.sigma is None:
+            return None  # ε(∞) is finite: the curve bends, and nothing jumps
+        return -2 * self.base.sigma**2 * math.log(self.gamma)
+
     @cached_property
     def theorem_9(self) -> Rdp:
         """Upper bound of the sampled curve, from the curve alone."""
@@ -95,16 +102,27 @@ class Case:
         return cache(lambda order: float(classical.rdp_lower_bound(*given, order)))
 
     @property
-    def approximations(self) -> tuple[tuple[str, Rdp, str], ...]:
-        """Name, curve and colour of those in Section 3.4, for 100/γ + 1 records of Gaussians."""
+    def approximations(self) -> tuple[tuple[str, Rdp, str, float], ...]:
+        """Name, curve, colour and the order from which on it is infinite.
+
+        Those in Section 3.4, for n = 100/γ + 1 records of Gaussians. For bad data the two normal
+        laws differ in variance, and E[(P/Q)^α] is finite only below Example 21's α*.
+        """
         if self.base.sigma is None:
             return ()
-        given = self.base.sigma, self.gamma, round(SAMPLE / self.gamma) + 1
+        n = round(SAMPLE / self.gamma) + 1
+        given = self.base.sigma, self.gamma, n
+        end = 1 + self.base.sigma**2 / (self.gamma * (1 - self.gamma)) * n / (n - 1)
         bad = asymptotics.approximate_divergence_on_bad_data
         good = asymptotics.approximate_divergence_on_good_data
         return (
-            ("approximation, bad data (Example 21)", lambda order: bad(order, *given), PURPLE),
-            ("approximation, good data (Example 22)", lambda order: good(order, *given), GREEN),
+            ("approximation, bad data (Example 21)", lambda order: bad(order, *given), PURPLE, end),
+            (
+                "approximation, good data (Example 22)",
+                lambda order: good(order, *given),
+                GREEN,
+                math.inf,
+            ),
         )
 
 

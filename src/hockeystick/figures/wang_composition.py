@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -14,14 +15,18 @@ from hockeystick.figures.figure import Curve, Figure, Panel, Progress
 from hockeystick.figures.wang_cases import MOST, Case, Rdp, figure_of_cases
 
 DELTA = 1e-8
-COUNTS = tuple(sorted({round(count) for count in np.geomspace(1, 600_000, 15)}))
+UPPER = "hockeystick, upper end"
+COUNTS = tuple(sorted({round(count) for count in np.geomspace(1, 600_000, 21)}))
 ORDERS = sorted({round(order) for order in np.geomspace(2, MOST, 60)})
+
+RATIOS = 0.5, 8.0
+"""The ratios drawn, the same in all panels. The largest, 80 000, would hide the gaps around 1."""
 
 
 def composition_figure(
     number: int, gamma: float, progress: Progress, counts: Sequence[int] = COUNTS
 ) -> Figure:
-    """ε against the number of steps at δ = 1e-8."""
+    """ε against the number of steps at δ = 1e-8, and below it in ratio to this library's."""
 
     def panel(case: Case, tell: Progress) -> Panel:
         bounds: list[Bound] = []
@@ -32,7 +37,21 @@ def composition_figure(
         return Panel(case.base.title, "steps k", "ε (nats)", curves, "log", "log")
 
     title = f"ε of k steps on samples without replacement, γ = {gamma:g}, δ = 1e-8"
-    return figure_of_cases(number, title, gamma, panel, progress)
+    figure = figure_of_cases(number, title, gamma, panel, progress)
+    high, low = figure.panels[:3], figure.panels[3:]
+    rows = *high, *map(_ratios, high), *low, *map(_ratios, low)
+    return replace(figure, panels=rows, heights=(1.0, 0.75, 1.0, 0.75))
+
+
+def _ratios(panel: Panel) -> Panel:
+    """Each curve over the upper end: gaps of a few per cent show beside those of powers of ten."""
+    (exact,) = (curve.y for curve in panel.curves if curve.name == UPPER)
+    curves = [
+        replace(curve, y=[y / one for y, one in zip(curve.y, exact, strict=True)])
+        for curve in panel.curves
+    ]
+    labels = f"Ratios of {panel.title}", "steps k", "ε / upper end"
+    return Panel(*labels, tuple(curves), "log", "log", y_limits=RATIOS)
 
 
 def _baselines(case: Case, counts: Sequence[int]) -> Iterator[Curve]:
@@ -52,14 +71,14 @@ def _by_renyi(case: Case, counts: Sequence[int]) -> Iterator[Curve]:
         ("Rényi lower bound (Proposition 20)", case.proposition_20, palette.VERMILION, "--"),
     ):
         yield Curve(name, counts, [epsilon_of(rdp, count) for count in counts], colour, line)
-    for name, rdp, colour in case.approximations:
+    for name, rdp, colour, _ in case.approximations:
         values = [_of_approximation(rdp, count) for count in counts]
         yield Curve(name, counts, values, colour, ":")
 
 
 def _exact(bounds: Sequence[Bound], counts: Sequence[int]) -> Iterator[Curve]:
     upper, lower = [bound.upper for bound in bounds], [bound.lower for bound in bounds]
-    yield Curve("hockeystick, upper end", counts, upper, palette.BLACK)
+    yield Curve(UPPER, counts, upper, palette.BLACK)
     yield Curve("hockeystick, lower end", counts, lower, palette.BLACK, ":")
 
 

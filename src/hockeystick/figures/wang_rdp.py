@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
@@ -12,16 +12,21 @@ from hockeystick.figures.figure import Curve, Figure, Panel, Progress
 from hockeystick.figures.wang_cases import MOST, Case, Rdp, figure_of_cases
 
 ORDERS = tuple(sorted({round(order) for order in np.geomspace(2, MOST, 40)}))
+AROUND = np.geomspace(0.6, 1.6, 41)
+"""Orders over that of the jump at which a curve that has one is drawn too."""
+
+TRANSITION = "γ·α·exp(ε(α)) = 1"
+END = "bad data: approximation infinite from here on"
 
 
 def rdp_figure(
-    number: int, gamma: float, progress: Progress, orders: Sequence[int] = ORDERS
+    number: int, gamma: float, progress: Progress, orders: Sequence[int] | None = None
 ) -> Figure:
     """ε(α) against α: the paper's bounds, the dominating pair and a pair that is attained."""
 
     def panel(case: Case, tell: Progress) -> Panel:
         curves: list[Curve] = []
-        for curve in _curves(case, orders):
+        for curve in _curves(case, orders_of(case) if orders is None else orders):
             curves.append(curve)
             tell(len(curves) / 8)
         return _panel(case, curves)
@@ -30,11 +35,18 @@ def rdp_figure(
     return figure_of_cases(number, title, gamma, panel, progress)
 
 
+def orders_of(case: Case) -> tuple[int, ...]:
+    """Those of every case, and more of them around the jump."""
+    more = set() if case.jump is None else {round(order) for order in case.jump * AROUND}
+    return tuple(sorted({*ORDERS, *(order for order in more if 2 <= order <= MOST)}))
+
+
 def _curves(case: Case, orders: Sequence[int]) -> Iterator[Curve]:
     """At most seven."""
 
-    def curve(name: str, rdp: Rdp, colour: str, line: str) -> Curve:
-        return Curve(name, orders, [rdp(order) for order in orders], colour, line)
+    def curve(name: str, rdp: Rdp, colour: str, line: str, at: Iterable[float] = orders) -> Curve:
+        x = tuple(at)
+        return Curve(name, x, [rdp(order) for order in x], colour, line)
 
     alphas = np.array(orders, dtype=float)
     yield curve("upper bound (Theorem 9)", case.theorem_9, palette.BLUE, "-")
@@ -44,15 +56,19 @@ def _curves(case: Case, orders: Sequence[int]) -> Iterator[Curve]:
     # Of two steps: the ends for one step may belong to different data sets.
     attained = (case.step * 2).rdp(alphas).lower / 2
     yield Curve("hockeystick, lower end", orders, attained, palette.BLACK, "", ".")
-    for name, rdp, colour in case.approximations:
-        yield curve(name, rdp, colour, ":")
+    for name, rdp, colour, end in case.approximations:
+        before = [1 + (end - 1) * (1 - 10.0**-digits) for digits in (1, 2, 3, 4)]
+        yield curve(name, rdp, colour, ":", sorted({*orders, *(a for a in before if a < MOST)}))
 
 
 def _panel(case: Case, curves: list[Curve]) -> Panel:
-    """With a vertical line where sampling begins to help less."""
+    """With vertical lines where sampling begins to help less and an approximation ends."""
     heights = [y for curve in curves for y in curve.y if math.isfinite(y)]
+    span = min(heights), max(heights)
     if case.transition > 2:
-        x, y = [case.transition] * 2, [min(heights), max(heights)]
-        curves.append(Curve("γ·α·exp(ε(α)) = 1", x, y, palette.GREY, width=0.8))
+        curves.append(Curve(TRANSITION, [case.transition] * 2, span, palette.GREY, width=0.8))
+    for *_, colour, end in case.approximations:
+        if end < MOST:
+            curves.append(Curve(END, [end] * 2, span, colour, width=0.8))
     labels = "order α", "Rényi divergence ε(α) (nats)"
     return Panel(case.base.title, *labels, tuple(curves), "log", "log")

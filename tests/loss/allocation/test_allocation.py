@@ -234,6 +234,7 @@ def test_many_steps_against_simulation() -> None:
         assert values.mean() <= profiles(high, epsilon)[1] + error
 
 
+@pytest.mark.slow
 def test_the_far_tail_of_many_steps_against_simulation() -> None:
     """δ = E_Q(S/t − e^ε)+ with one of the t ratios drawn where it matters, whichever it is."""
     rng = np.random.default_rng(2)

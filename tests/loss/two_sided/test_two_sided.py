@@ -181,6 +181,7 @@ def kinked(epsilon: float) -> float:
     return max(0.2 - 0.1 * beyond, 0.05 - 0.01 * beyond, 0.0)
 
 
+@pytest.mark.slow
 def test_kinks_of_a_function_stay_kinks_on_a_sample() -> None:
     """Where they are is known only roughly, so that no decay may be counted on."""
     corners = {0.0: 0.2, math.log(8 / 3): 1 / 30, math.log(6): 0.0}

@@ -61,6 +61,7 @@ def test_integer_noise_covers_answers_that_move_in_l1(kind: Any, scale: float, k
         assert (discrete(kind, scale, signed) <= profile + 1e-13).all(), move
 
 
+@pytest.mark.slow
 def test_the_discrete_gaussian_does_not_cover_answers_that_move_in_l2() -> None:
     """Four entries moved by 1 are an L2 distance of 2, and cost more than one entry moved by 2."""
     for scale in (0.4, 0.6):

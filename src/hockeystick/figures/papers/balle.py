@@ -24,6 +24,9 @@ from hockeystick.samplers.without_replacement import WithoutReplacement
 SIZE, POPULATION = 100, 1000
 RATE = SIZE / POPULATION
 POINTS = 31
+NEARER = np.geomspace(0.9, 1e-5, 26)
+"""How far before its end, as a share of it, a profile that ends is drawn too: it drops as
+log(end − ε) does, so that each step down the axis needs points ever nearer."""
 GROUPS = {1: palette.GREY, 2: palette.BLUE, 3: palette.VERMILION}
 """Sizes of groups and their colours."""
 
@@ -48,9 +51,9 @@ class _Case:
     """Whether the profile ends: at ε = k for k records."""
 
     def grid(self, reach: float, rate: float, points: int) -> Array:
-        """Values of ε up to `reach`, more of them just before a profile ends."""
+        """Values of ε up to `reach`, ever more of them towards where a profile ends."""
         ends = [classical.amplified_epsilon(k, rate) for k in GROUPS] if self.pure else []
-        before = [end * (1 - 10.0**-digits) for end in ends for digits in (2, 3, 4, 5)]
+        before = [end * (1 - share) for end in ends for share in (*NEARER, 0.0)]
         return np.union1d(np.linspace(0, reach, points), [e for e in before if e < reach])
 
     def white_box(self, size: int, epsilon: float) -> float:
@@ -126,8 +129,11 @@ def _panels(case: _Case, points: int) -> Iterator[Panel]:
     ):
         epsilons = case.grid(case.reach, rate, points)
         yield _panel(case, title, _sampled(case, sampler, theorems, epsilons), case.reach)
-    epsilons = case.grid(case.group_reach, 1.0, points)
-    yield _panel(case, "groups of k records", _groups(case, epsilons), case.group_reach)
+    epsilons, dots = (
+        case.grid(case.group_reach, 1.0, points),
+        np.linspace(0, case.group_reach, points),
+    )
+    yield _panel(case, "groups of k records", _groups(case, epsilons, dots), case.group_reach)
 
 
 def _panel(case: _Case, title: str, curves: Iterable[Curve], reach: float) -> Panel:
@@ -149,15 +155,15 @@ def _sampled(
     yield Curve("hockeystick, lower end", epsilons, exact.lower, palette.BLACK, ":")
 
 
-def _groups(case: _Case, epsilons: Array) -> Iterator[Curve]:
+def _groups(case: _Case, epsilons: Array, dots: Array) -> Iterator[Curve]:
     for k, colour in GROUPS.items():
-        white = [case.white_box(k, epsilon) for epsilon in epsilons]
+        white = [case.white_box(k, epsilon) for epsilon in dots]
         black = [case.black_box(k, epsilon) for epsilon in epsilons]
         if k > 1:
             yield Curve(f"k = {k}, black box", epsilons, black, colour, "--")
         exact = case.base.group(k).profile(epsilons, relation=REPLACE_ONE)
         yield Curve(f"k = {k}, hockeystick", epsilons, exact, colour)
-        yield Curve(f"k = {k}, white box", epsilons, white, colour, "", ".")
+        yield Curve(f"k = {k}, white box", dots, white, colour, "", ".")
 
 
 FIGURES = {
