@@ -196,3 +196,43 @@ def test_few_questions_wherever_the_parameter_is(
 def test_a_count_can_end_at_one() -> None:
     run = hs.calibrate(lambda n: hs.Laplace(1.0) * n, epsilon=1.5, delta=0.0, integer=True)
     assert run == hs.Laplace(1.0)
+
+
+def test_a_bound_that_jumps_up_and_falls_again_is_passed_by() -> None:
+    """Where routes change, a bound may miss the target at few steps and meet it at more."""
+    cost = {1: 3.0, 2: 3.0}
+    answer = hs.calibrate(
+        lambda n: hs.PureDP(cost.get(n, n / 1000)), epsilon=1.0, delta=0.0, integer=True
+    )
+    assert answer == hs.PureDP(1.0)
+
+
+def test_a_jump_over_the_target_is_an_error() -> None:
+    with pytest.raises(
+        hs.NumericalError, match=r"epsilon jumps over the target: it is 0\.1 .* 50 "
+    ):
+        hs.calibrate(lambda x: hs.PureDP(0.1 if x < 5 else 10.0 * x), epsilon=1.0, delta=0.0)
+
+
+def test_a_jump_of_epsilon_is_none_where_delta_is_met() -> None:
+    answer = hs.calibrate(lambda d: hs.ApproximateDP(0.5, d / 10), epsilon=1.0, delta=1e-3)
+    assert answer.delta(1.0) == pytest.approx(1e-3, rel=HAIR)
+
+
+@pytest.mark.parametrize(
+    ("family", "message"),
+    [
+        (lambda x: hs.ApproximateDP(x, 0.1), "epsilon is inf wherever the parameter is"),
+        (lambda x: hs.Gaussian(x) + hs.Laplace(0.5), r"no parameter .* the smallest epsilon is 2"),
+        (lambda x: hs.Gaussian(5.0).on(hs.Poisson(min(x, 1.0))), r"every parameter .* at 1$"),
+        (lambda x: hs.Gaussian(9.0), r"epsilon is 0\.\d+ wherever .* always meets"),
+    ],
+)
+def test_each_failure_says_what_it_is(family: Family, message: str) -> None:
+    with pytest.raises(hs.ParameterError, match=message):
+        hs.calibrate(family, epsilon=1.0, delta=1e-6)
+
+
+def test_a_family_is_told_what_is_wrong_with_it() -> None:
+    with pytest.raises(hs.ParameterError, match="rate must be in"):
+        hs.calibrate(lambda x: hs.Gaussian(x).on(hs.Poisson(2.0)), epsilon=1.0, delta=1e-6)

@@ -233,3 +233,14 @@ def test_a_sampler_is_announced_as_one(announce: Any) -> None:
     announce("[hockeystick.samplers]\nFine = strange:Fine\n")
     with pytest.raises(ParameterError, match=r"hockeystick.samplers .* is not a Sampler"):
         hs.parse("Gaussian(1).on(Fine(1))")
+
+
+def test_names_that_only_a_repr_writes_are_not_listed() -> None:
+    assert "AllocationBlock" in own_kinds()
+    assert "AllocationBlock" not in names()
+    assert set(names()) <= set(hs.__all__)
+
+
+def test_dir_lists_each_public_name_once_and_no_other() -> None:
+    listed = [name for name in dir(hs) if not name.startswith("__")]
+    assert listed == sorted(hs.__all__)

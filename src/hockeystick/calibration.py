@@ -4,27 +4,30 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import Any, Literal, TypeVar, overload
+from typing import Any, Generic, Literal, TypeVar, overload
 
 from hockeystick import checks
+from hockeystick.bound import Bound
 from hockeystick.errors import NumericalError, ParameterError
 from hockeystick.mechanism import Mechanism
-from hockeystick.numerics.roots import find_root
+from hockeystick.numerics.edge import LEAST, EdgeSearch
 from hockeystick.relation import Relation
 
 TOLERANCE = 5e-10
 """How near the edge the answer is, relative to the parameter."""
-STEP = math.log(2)
-"""The first step of log x."""
-COUNT_STEP = math.log(256)
-"""The same for counts: few steps of a sampled mechanism take longer to account for than many."""
-SHORTEST = 0.01
-FARTHEST = 300 * STEP
-MOST_STEPS = 300
-PAST = 1.1
-"""How far a step goes past where the target is expected: the other side of it is wanted."""
-LEAST = 5e-324
+NEAR = 0.01
+"""An answer whose log ε is further below the target is at a jump, if its δ is no nearer."""
+COUNT_NEAR = math.log(4)
+"""The same of neighbouring counts, of which one meets the target and one misses it."""
+
+
+class AlwaysMet(ParameterError):
+    """Every parameter meets the target: there is no edge."""
+
+
+class NeverMet(ParameterError):
+    """No parameter meets the target: the answer to the question is no."""
+
 
 M = TypeVar("M", bound=Mechanism)
 
@@ -68,120 +71,123 @@ def calibrate(
     to a mechanism whose privacy loss is monotone in it, in either direction. The search starts at 1
     and follows log ε as a function of log x, which is nearly straight. The answer's upper bounds,
     of ε and of δ, meet the target; the parameter is within about 1e-9 of where they no longer would
-    (for integers: it is the last one).
+    (for integers: it is the last one). Bounds jump where another route takes over: a jump over the
+    target, far from it on the private side, is passed by, and a `NumericalError` if nothing is
+    found beyond. If every parameter
+    meets the target, it is `AlwaysMet`, if none does, `NeverMet`, both a `ParameterError`.
 
     >>> from hockeystick import Gaussian
     >>> calibrate(lambda sigma: Gaussian(sigma), epsilon=1, delta=1e-5)  # doctest: +ELLIPSIS
     Gaussian(3.730631...)
     """
-    e, d = checks.non_negative("epsilon", epsilon), checks.probability("delta", delta)
-    search = _Search(family, e, d, {"relation": relation, "method": method}, integer)
-    inside, outside = search.bracket()
-    better = 1 if inside >= outside else -1
-    if inside != outside:
-        left, right = sorted((inside, outside))
-        # Two values of log x no further apart than this are of neighbouring counts.
-        apart = 1 / (search.number(right) + 1) if integer else TOLERANCE
-        ends = find_root(
-            lambda log_x: search.excess(search.number(log_x)), left, right, apart, straight=True
-        )
-        inside = ends[better > 0]
-    x, step = search.number(inside), TOLERANCE / 4
-    for _ in range(30):
-        mechanism = family(x)
-        if search.excess(x) < 0 and search.is_met_the_other_way(mechanism):
+    budget = _Budget(
+        family,
+        checks.non_negative("epsilon", epsilon),
+        checks.probability("delta", delta),
+        {"relation": relation, "method": method},
+    )
+    search = EdgeSearch(budget.excess, budget.allowed, integer)
+    if search.start() is None:
+        family(1)  # says what is wrong with it
+    ends = search.bracket()
+    while ends is not None:
+        meets, misses = search.refined(ends, TOLERANCE)
+        better = 1 if meets > misses else -1
+        mechanism = _verified(budget, search, meets, better)
+        if not budget.jumps(mechanism, search.asked[meets], search.asked[misses], integer):
             return mechanism
-        x += better * (1 if integer else x * step)
+        ends = search.bracket(meets, better)
+        if ends is None:
+            raise NumericalError(
+                f"{budget.name} jumps over the target: it is {budget.cost(search.asked[meets])} "
+                f"where the parameter is {meets!r} and {budget.cost(search.asked[misses])} where "
+                f"it is {misses!r}"
+            )
+    raise budget.no_edge(search)
+
+
+def _verified(budget: _Budget[M], search: EdgeSearch, x: float, better: int) -> M:
+    """The mechanism at x, or a hair on the private side of it, that meets the target both ways."""
+    step = TOLERANCE / 4
+    for _ in range(30):
+        mechanism = budget.family(x)
+        if search.ask(x) < 0 and budget.is_met_the_other_way(mechanism):
+            return mechanism
+        x += better * (1 if search.integer else x * step)
         step *= 2  # the two questions may be answered by routes of different accuracy
     raise NumericalError(f"no parameter near {x!r} was verified to meet the target")
 
 
-@dataclass(frozen=True)
-class _Search:
-    """Where `family(x)` stops to meet (ε, δ); see `calibrate`."""
+class _Budget(Generic[M]):
+    """What `family(x)` may cost; see `calibrate`. Where ε is 0, the cost is a δ."""
 
-    family: Callable[..., Mechanism]
-    epsilon: float
-    delta: float
-    how: dict[str, Any]
-    """The relation and the method of every question."""
-    integer: bool
-    asked: dict[float, float] = field(default_factory=dict)
-    """The excess at each x so far."""
+    def __init__(
+        self, family: Callable[..., M], epsilon: float, delta: float, how: dict[str, Any]
+    ) -> None:
+        self.family, self.epsilon, self.delta, self.how = family, epsilon, delta, how
+        self.name, self.most = ("epsilon", epsilon) if epsilon > 0 else ("delta", delta)
 
-    def number(self, log_x: float) -> float:
-        return round(math.exp(log_x)) if self.integer else math.exp(log_x)
+    def allowed(self, x: float) -> bool:
+        """Whether x is in the domain of the family."""
+        try:
+            self.family(x)
+        except (ParameterError, OverflowError):
+            return False
+        return True
 
     def excess(self, x: float) -> float:
         """log(ε(x)/ε), positive where the target is missed and never 0; of δ where ε is 0."""
-        if x not in self.asked:
-            mechanism = self.family(x)
-            if self.epsilon > 0:
-                cost, most = float(mechanism.epsilon(self.delta, **self.how)), self.epsilon
-            else:
-                cost, most = float(mechanism.delta(0.0, **self.how)), self.delta
-            over = 0.0 if cost == most else _log(cost) - _log(most)
-            self.asked[x] = max(over, LEAST) if cost > most else min(over, -LEAST)
-        return self.asked[x]
+        mechanism = self.family(x)
+        if self.epsilon > 0:
+            cost = float(mechanism.epsilon(self.delta, **self.how))
+        else:
+            cost = float(mechanism.delta(0.0, **self.how))
+        over = 0.0 if cost == self.most else _log(cost) - _log(self.most)
+        return max(over, LEAST) if cost > self.most else min(over, -LEAST)
+
+    def cost(self, excess: float) -> str:
+        """What costs so much more than the target, in a few digits."""
+        return f"{self.most * math.exp(excess) if excess < 700 else math.inf:.6g}"
 
     def is_met_the_other_way(self, mechanism: Mechanism) -> bool:
         """Whether the question that `excess` does not ask has a good answer, too."""
+        return self._other(mechanism) <= (self.delta if self.epsilon > 0 else 0)
+
+    def _other(self, mechanism: Mechanism) -> Bound:
         if self.epsilon > 0:
-            return mechanism.delta(self.epsilon, **self.how) <= self.delta
-        return mechanism.epsilon(self.delta, **self.how) <= 0
+            return mechanism.delta(self.epsilon, **self.how)
+        return mechanism.epsilon(self.delta, **self.how)
 
-    def bracket(self) -> tuple[float, float]:
-        """log x of a parameter that meets the target, and of one that does not.
+    def jumps(self, mechanism: Mechanism, meets: float, misses: float, integer: bool) -> bool:
+        """Whether the target is far from both ends of the edge: the cost is not continuous."""
+        if (misses - meets if integer else -meets) <= (COUNT_NEAR if integer else NEAR):
+            return False
+        if self.epsilon == 0 or self.delta == 0:
+            return True
+        near = math.exp(-COUNT_NEAR if integer else -NEAR) * self.delta
+        return mechanism.delta(self.epsilon, **self.how) < near
 
-        Both ways by turns: where ε is infinite, nothing tells which way the target is. Among counts
-        the two are the same if all meet it, as far as the domain goes.
-        """
-        first = self.excess(1)
-        ways = [_Way(first, step) for step in ((COUNT_STEP,) if self.integer else (STEP, -STEP))]
-        for _ in range(MOST_STEPS):
-            for way in [way for way in ways if not way.ended]:
-                last, log_x = way.last, way.next()
-                try:
-                    excess = self.excess(self.number(log_x))
-                except ParameterError:
-                    way.limit = log_x
-                    gap = abs(self.number(log_x) - self.number(last))
-                    way.ended = gap <= max(self.integer, 1e-12 * self.number(last))
-                    continue
-                if (excess > 0) != (first > 0):
-                    return (last, log_x) if excess > 0 else (log_x, last)
-                way.ended = abs(excess) > abs(first) + 1e-9  # away from the target
-                way.go_on(log_x, excess)
-                if abs(excess) < abs(first) - 1e-9:  # towards it, and the other way leads away
-                    ways = [way]
-                    break
-        if first < 0 and self.integer:
-            return ways[0].last, ways[0].last
-        raise ParameterError(
-            "no parameter of the family meets the target on one side and misses it on the other"
+    def no_edge(self, search: EdgeSearch) -> AlwaysMet | NeverMet:
+        """What to say where no parameter is at the edge."""
+        target = f"epsilon = {self.epsilon!r} at delta = {self.delta!r}"
+        x, excess = min(search.asked.items(), key=lambda each: abs(each[1]))
+        between = f"from {min(search.asked):.6g} to {max(search.asked):.6g}"
+        costs = set(search.asked.values())
+        refused = "".join(f"; at {at:.6g}: {why}" for at, why in list(search.refused.items())[:1])
+        if len(costs) == 1:
+            return (NeverMet if excess > 0 else AlwaysMet)(
+                f"{self.name} is {self.cost(excess)} wherever the parameter is, {between}: it "
+                f"{'never' if excess > 0 else 'always'} meets {target}{refused}"
+            )
+        if excess > 0:
+            return NeverMet(
+                f"no parameter {between} meets {target}: the smallest {self.name} is "
+                f"{self.cost(excess)}, at {x:.6g}{refused}"
+            )
+        return AlwaysMet(
+            f"every parameter {between} meets {target}: the largest {self.name} is "
+            f"{self.cost(excess)}, at {x:.6g}{refused}"
         )
-
-
-class _Way:
-    """The values of log x that are tried in one direction from 0."""
-
-    def __init__(self, excess: float, step: float) -> None:
-        self.last, self.excess, self.step = 0.0, excess, step
-        self.limit = math.copysign(FARTHEST, step)
-        self.ended = False
-
-    def next(self) -> float:
-        """A step on, or half of the way to where the domain ends."""
-        on = self.last + self.step
-        return on if abs(on) < abs(self.limit) else (self.last + self.limit) / 2
-
-    def go_on(self, log_x: float, excess: float) -> None:
-        """The next step goes just past where a straight line would meet the target."""
-        moved, gained = log_x - self.last, abs(self.excess) - abs(excess)
-        self.last, self.excess = log_x, excess
-        if 0 < gained < math.inf:
-            on = PAST * abs(excess) / gained * abs(moved)
-            self.step = math.copysign(min(max(on, SHORTEST), 16 * abs(moved)), moved)
 
 
 def _log(value: float) -> float:

@@ -44,8 +44,9 @@ def kind_of(name: str) -> Kind | None:
 
 
 def names() -> list[str]:
-    """All names, in order."""
-    return sorted({*own_kinds(), *_entries()})
+    """All names that people write, in order: what only a `repr` writes is read, but not listed."""
+    written = {name for name in own_kinds() if name in FILES or name == "Composition"}
+    return sorted({*written, *_entries()})
 
 
 @cache

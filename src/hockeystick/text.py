@@ -1,9 +1,9 @@
 """The one text form of a mechanism: what `repr` writes, `parse` reads, and nothing is evaluated.
 
 A sum of terms; a term is a mechanism, repeated with `* count`; a mechanism is a call of its class
-with numbers (`inf` is one) or mechanisms as arguments; `.on(sampler)` puts it on a sample,
-`.group(size)` asks for people with so many records and `.bernoulli(c=, dimension=, samples=)`
-releases coins in its place:
+with numbers (also `inf`, 256/60000, 1% and 1e4) or mechanisms as arguments; `.on(sampler)` puts it
+on a sample, `.group(size)` asks for people with so many records and `.bernoulli(c=, dimension=,
+samples=)` releases coins in its place:
 
     Gaussian(1.1).on(Poisson(0.01)) * 10000 + RenyiDP.table(2, 0.1, 8, 0.5)
 
@@ -19,8 +19,10 @@ import inspect
 import math
 import re
 from collections.abc import Callable, Iterator
+from fractions import Fraction
 from typing import TypeVar
 
+from hockeystick import numerals
 from hockeystick.checks import LARGEST_FLOAT_INTEGER, shown
 from hockeystick.errors import HockeystickError, ParameterError
 from hockeystick.mechanism import Composition, Mechanism, compose
@@ -37,13 +39,15 @@ _ALLOWED = (
     "allowed are numbers, inf, calls such as Gaussian(1.1), .on(sampler), mechanism + mechanism "
     "and mechanism * count"
 )
-_STRANGE = re.compile(r"[^\w\s.,()+*=-]", re.ASCII)
+_STRANGE = re.compile(r"[^\w\s.,()+*/=%-]|(?<![\d.])%|%(?!\s*[,)])", re.ASCII)
+"""A % is allowed after a number that is an argument: elsewhere it might mean a remainder."""
 _GLUED = re.compile(r"(?<!\w)\.?\d[\w.]*?(?:and|else|for|if|in|is|not|or)(?!\w)", re.ASCII)
 """A number with a word of Python's at its end, of which Python would warn on standard error."""
 _MARK = re.compile(r"(?<!\w)[\d.][\d_.]*[eE][+-]|[()+]", re.ASCII)
 _HINTS = {
     "?": "one unknown is solved for by `calibrate`",
     "<": "a value that holds a Python function has no text form; give a table instead",
+    "%": "a percentage is an argument such as Poisson(1%)",
     "{": "write a table as RenyiDP.table(order, epsilon, ...)",
 }
 
@@ -108,7 +112,7 @@ def _term(text: str, start: int) -> Mechanism:
     if not text:
         raise ParameterError(f"nothing to add at position {start + 1}; {_ALLOWED}")
     try:
-        tree = ast.parse(text, mode="eval")
+        tree = ast.parse(text.replace("%", "j"), mode="eval")  # 1j is a number of Python's, too
     except SyntaxError as error:
         at = start + max(error.offset or 1, 1)
         raise ParameterError(
@@ -153,6 +157,8 @@ class _Reader:
                 return self.sum(node, depth)
             case ast.BinOp(op=ast.Mult()):
                 return self.product(node, depth)
+            case ast.BinOp(op=ast.Div()):
+                return self.rounded(node, depth)
             case ast.Call():
                 return self.call(node, depth)
         raise self.error(node, f"is not allowed; {_ALLOWED}")
@@ -167,11 +173,35 @@ class _Reader:
         value = node.value
         if type(value) is int and value <= LARGEST_FLOAT_INTEGER:
             return value
-        if type(value) is float and math.isfinite(value):
-            return value
-        if type(value) in (int, float):
+        if type(value) is int or (type(value) is float and math.isinf(value)):
             raise self.error(node, "is too large a number; infinity is written inf")
-        raise self.error(node, f"is not a number; {_ALLOWED}")
+        if type(value) is float and not value.is_integer():
+            return value
+        return self.rounded(node, 0)
+
+    def rounded(self, node: ast.expr, depth: int) -> int | float:
+        """The number nearest to what is written; a whole one is an integer."""
+        number = self.exact(node, depth)
+        return self.made(node, lambda: numerals.rounded(number))
+
+    def exact(self, node: ast.expr, depth: int) -> Fraction:
+        """The number that a numeral, a percentage or a fraction says."""
+        if depth > MOST_DEPTH:
+            raise self.error(node, f"is nested more than {MOST_DEPTH} levels deep")
+        match node:
+            case ast.BinOp(op=ast.Div()):
+                over, under = self.exact(node.left, depth + 1), self.exact(node.right, depth + 1)
+                if under == 0:
+                    raise self.error(node, "divides by 0")
+                return over / under
+            case ast.UnaryOp(op=ast.USub()):
+                return -self.exact(node.operand, depth + 1)
+            case ast.Constant(value=int() as value) if type(value) is int:
+                return Fraction(value)
+            case ast.Constant(value=float() | complex()) if not self.piece(node).endswith("j"):
+                whole, percent, _ = self.piece(node).partition("%")
+                return self.made(node, lambda: numerals.exact(whole)) / (100 if percent else 1)
+        raise self.error(node, "is not a number: a fraction is an argument such as Poisson(1/60)")
 
     def name(self, node: ast.Name) -> float:
         if node.id == "inf":
@@ -254,9 +284,12 @@ class _Reader:
             reason = f"{type(error).__name__}: {error}"
         raise ParameterError(f"{reason}; in {self.where(node)}")
 
+    def piece(self, node: ast.expr) -> str:
+        """The text of a node."""
+        return self.text[node.col_offset : node.end_col_offset]
+
     def where(self, node: ast.expr) -> str:
-        piece = short(self.text[node.col_offset : node.end_col_offset])
-        return f"{piece!r} at position {self.start + node.col_offset + 1}"
+        return f"{short(self.piece(node))!r} at position {self.start + node.col_offset + 1}"
 
     def error(self, node: ast.expr, reason: str) -> ParameterError:
         return ParameterError(f"{self.where(node)} {reason}")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 import hockeystick as hs
@@ -63,8 +65,35 @@ def test_relation_and_method_are_handed_on() -> None:
         ("Gaussian(1)", "text must hold one ? in place of a number"),
         ("Gaussian(?) * ?", "text must hold one ?"),
         ("Gausian(?)", "did you mean Gaussian?"),
-        ("Gaussian(0) + Laplace(?)", "no parameter of the family meets the target"),
+        ("Gaussian(?).on(Poisson(0)) * 5", "epsilon is 0 wherever the parameter is"),
+        ("DiscreteGaussian(10, ?)", "every parameter from 1 to 256 meets epsilon = 1.0"),
     ],
 )
 def test_refuses(text: str, message: str) -> None:
     assert message in refused(call("calibrate", text, "--epsilon", "1", "--delta", "1e-5"))
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("Gaussian(0) + Laplace(?)", "epsilon is inf wherever the parameter is"),
+        ("Gaussian(?) + Laplace(0.5)", "the smallest epsilon is 1.99998, at 2.03704e+90"),
+    ],
+)
+def test_a_target_out_of_reach_is_the_answer_no(text: str, message: str) -> None:
+    asked = ("calibrate", text, "--epsilon", "1", "--delta", "1e-5")
+    done = call(*asked)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert message in done.stderr
+    done = call(*asked, "--json")
+    assert done.returncode == 1
+    answer = json.loads(done.stdout)
+    assert answer["value"] is None
+    assert message in answer["reason"]
+
+
+def test_a_size_that_the_domain_begins_above() -> None:
+    text = "Gaussian(5).on(WithoutReplacement(60, ?)) * 100"
+    value = int(call("calibrate", text, "--epsilon=1", "--delta=1e-5").stdout.split()[2])
+    epsilons = [hs.parse(text.replace("?", str(n))).epsilon(1e-5) for n in (value, value - 1)]
+    assert epsilons[0] <= 1 < epsilons[1]

@@ -53,7 +53,9 @@ def test_the_files_that_were_written_are_named(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("--json",), "NAME must be one of balle-1, "),
+        (("--json",), "NAME must be given, as in: hockeystick figure wang-4 -o wang-4.png"),
+        (("wang4", "--json"), "NAME must be one of balle-1, "),
+        (("wang4", "--json"), "got 'wang4'; did you mean wang-4?"),
         (("wang-4",), "--json for numbers"),
         (("wang-4", "--json", "-o", "a.gif"), "must end in .png, .pdf or .svg"),
         (("wang-4", "--json", "--data", "no/such/a.csv"), "folder that exists"),

@@ -104,7 +104,9 @@ def test_the_installed_command_is_this_one() -> None:
 
 
 def test_a_wrong_command_is_one_line_and_code_2() -> None:
-    assert "No such command 'epsilo'. See 'hockeystick --help'." in refused(run("epsilo"))
+    line = refused(run("epsilo"))
+    assert "No such command 'epsilo'. Did you mean epsilon? See 'hockeystick --help'." in line
+    assert "The commands are account, calibrate" in refused(call("xyz"))
 
 
 @pytest.mark.parametrize(
@@ -113,7 +115,9 @@ def test_a_wrong_command_is_one_line_and_code_2() -> None:
         (("--wrong",), "No such option '--wrong'"),
         (("epsilon", "Gaussian(1)"), "Missing option '--delta'"),
         (("epsilon", "--delta", "1e-5"), "Missing argument 'EXPR'"),
-        (("epsilon", "Gaussian(1)", "--delta", "x"), "'x' is not a valid float"),
+        (("epsilon", "Gaussian(1)", "--delta", "x"), "it must be a number such as 1e-5"),
+        (("epsilon", "Gaussian(1)", "--delta", "1e-400"), "it is too small a number"),
+        (("epsilon", "Gaussian(1)", "--delta", "1/0"), "it divides by 0"),
         (("epsilon", "Gaussian(1)", "--delta", "1", "--method", "other"), "'other' is not one of"),
         (("epsilon", "Gaussian(1)", "--delta", "1", "--relation", "x"), "'x' is not one of"),
         (("plot",), "Missing argument 'EXPR...'"),
@@ -129,7 +133,13 @@ def test_wrong_options_are_one_line_and_code_2(arguments: tuple[str, ...], messa
 
 @pytest.mark.parametrize(
     ("words", "expected"),
-    [("hockeystick exp", {"explain"}), ("hockeystick epsilon --re", {"--relation"})],
+    [
+        ("hockeystick exp", {"explain"}),
+        ("hockeystick epsilon --re", {"--relation"}),
+        ("hockeystick epsilon Gauss", {"Gaussian("}),
+        ("hockeystick delta Gaussian(1).on(Po", {"Gaussian(1).on(Poisson("}),
+        ("hockeystick figure balle", {"balle-1"}),
+    ],
 )
 def test_the_shell_completes(words: str, expected: set[str]) -> None:
     asked = {"COMP_WORDS": words, "COMP_CWORD": str(len(words.split()) - 1)}

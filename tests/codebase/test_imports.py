@@ -23,7 +23,7 @@ SOURCE = Path(str(hockeystick.__file__)).parent
 LAYERS = [
     {"errors"},
     {"checks", "numerics", "locking", "progress"},
-    {"saving", "relation", "bound", "random"},
+    {"saving", "relation", "bound", "random", "numerals"},
     {"loss", "sensitivity"},
     {"evidence", "routes"},
     {"questions"},

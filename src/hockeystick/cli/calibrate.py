@@ -17,21 +17,39 @@ if TYPE_CHECKING:
 @click.command()
 @options.question
 @options.budget
-def calibrate(expression: str, as_json: bool, epsilon: float, delta: float, **how: Any) -> None:
+@click.pass_context
+def calibrate(
+    context: click.Context,
+    /,
+    expression: str,
+    as_json: bool,
+    epsilon: float,
+    delta: float,
+    **how: Any,
+) -> None:
     """The value of ? in EXPR that just meets (epsilon, delta).
 
     ? stands for a noise multiplier, a rate, a count or any other number; the answer is on the
-    private side. EXPR - reads it from standard input.
+    private side. Exit code 1 if no value meets the budget. EXPR - reads it from standard input.
 
     \b
     Example:
       hockeystick calibrate "Gaussian(?).on(Poisson(0.01)) * 10000" --epsilon 2 --delta 1e-5
     """
+    from hockeystick.calibration import NeverMet
     from hockeystick.templates import template
 
     family = template(reading.text(expression))
     integer = _takes_integers_only(family)
-    value, mechanism = _solved(family, epsilon=epsilon, delta=delta, integer=integer, **how)
+    try:
+        value, mechanism = _solved(family, epsilon=epsilon, delta=delta, integer=integer, **how)
+    except NeverMet as no:
+        if as_json:
+            budget = {"epsilon": epsilon, "delta": delta}
+            answer.print_json({"value": None, "reason": str(no), "budget": budget})
+        else:
+            click.echo(f"There is no such value: {no}", err=True)
+        context.exit(1)
     bound = mechanism.delta(epsilon, **how)
     if as_json:
         solved = {"value": value, "expression": repr(mechanism), "delta": bound.upper}
@@ -59,7 +77,9 @@ def _solved(family: Callable[[float], Mechanism], **budget: Any) -> tuple[float,
 
 def _takes_integers_only(family: Callable[[float], Mechanism]) -> bool:
     """Whether the open number is a count of something."""
-    return not any(_is_one(family, value) for value in (0.5, 1.5)) and _is_one(family, 1)
+    if any(_is_one(family, value) for value in (0.5, 1.5)):
+        return False
+    return any(_is_one(family, 10**power) for power in range(19))
 
 
 def _is_one(family: Callable[[float], Mechanism], value: float) -> bool:

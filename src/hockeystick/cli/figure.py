@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
+import difflib
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from hockeystick import progress, saving
+from hockeystick.checks import shown
 from hockeystick.cli.shared import answer, options
 
 if TYPE_CHECKING:
     from hockeystick.figures import Figure
 
 
+def _completed(_ctx: click.Context, _param: click.Parameter, typed: str) -> list[str]:
+    from hockeystick.figures import described
+
+    return [name for name in described() if name.startswith(typed)]
+
+
 @click.command()
-@click.argument("name", required=False)
+@click.argument("name", required=False, shell_complete=_completed)
 @click.option("-o", "--output", type=click.Path(dir_okay=False), help="PNG, PDF or SVG file.")
 @click.option("--data", type=click.Path(dir_okay=False), help="CSV file: panel, curve, x, y.")
 @click.option("--list", "listed", is_flag=True, help="Say which figures there are.")
@@ -56,8 +64,17 @@ def _make(name: str | None, output: str | None, data: str | None, as_json: bool)
     from hockeystick.figures import catalogue, plot
     from hockeystick.figures import data as table
 
+    if name is None:
+        raise ParameterError(
+            "NAME must be given, as in: hockeystick figure wang-4 -o wang-4.png; "
+            "hockeystick figure --list says which there are"
+        )
     if name not in catalogue.names():
-        raise ParameterError(f"NAME must be one of {', '.join(catalogue.names())}, got {name!r}")
+        close = difflib.get_close_matches(name.lower(), catalogue.names(), n=1)
+        guess = f"; did you mean {close[0]}?" if close else ""
+        raise ParameterError(
+            f"NAME must be one of {', '.join(catalogue.names())}, got {shown(name)}{guess}"
+        )
     if output is None and data is None and not as_json:
         raise ParameterError(
             "output must be given: -o FILE for a picture, --data FILE or --json for numbers"

@@ -7,8 +7,10 @@ imported inside its function, so that the list of commands comes at once.
 
 from __future__ import annotations
 
+import difflib
 import os
 import pkgutil
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import import_module
@@ -18,10 +20,12 @@ from typing import Any
 import click
 
 from hockeystick import __version__
-from hockeystick.cli.shared import timeout
+from hockeystick.cli.shared import streams, timeout
 from hockeystick.errors import HockeystickError
 
 NOT_COMMANDS = {"__main__", "main"}
+INTERRUPTED = 130
+"""The exit code after Ctrl-C, as of a program that SIGINT ends."""
 MOST_CHARACTERS = 1000
 """Of a message: what it quotes may be long."""
 
@@ -47,6 +51,19 @@ class Commands(click.Group):
         command: click.Command = getattr(import_module(f"hockeystick.cli.{name}"), name)
         return timeout.limited(command)
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The command that the first word names; one that is nearly right is suggested."""
+        try:
+            return super().resolve_command(ctx, args)
+        except click.UsageError as error:
+            names = self.list_commands(ctx)
+            close = difflib.get_close_matches(args[0].lower(), names, n=1, cutoff=0.5)
+            if close:
+                ctx.fail(f"No such command {args[0]!r}. Did you mean {close[0]}?")
+            ctx.fail(f"{error.message} The commands are {', '.join(names)}.")
+
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Read the options of the group; without any word show the help."""
         if not args:
@@ -57,7 +74,10 @@ class Commands(click.Group):
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command."""
         with _one_line(ctx):
-            return super().invoke(ctx)
+            streams.take_any_encoding()
+            done = super().invoke(ctx)
+            sys.stdout.flush()  # what fails should fail here
+            return done
 
 
 @contextmanager
@@ -71,9 +91,16 @@ def _one_line(ctx: click.Context) -> Iterator[None]:
     except HockeystickError as error:
         raise BadInput(_short(str(error))) from error
     except OSError as error:
-        if error.filename is None:
-            raise  # a closed pipe, at which click ends quietly
-        raise BadInput(_short(f"{error.filename}: {error.strerror}")) from error
+        if error.filename is not None:
+            raise BadInput(_short(f"{error.filename}: {error.strerror}")) from error
+        code, message = streams.failure(error)
+        if message:
+            raise BadInput(message) from error
+        ctx.exit(code)
+    except (KeyboardInterrupt, click.Abort):
+        timeout.end_soon(INTERRUPTED)
+        click.echo("Interrupted.", err=True)
+        ctx.exit(INTERRUPTED)
 
 
 def _short(message: str) -> str:

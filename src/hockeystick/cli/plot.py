@@ -22,11 +22,11 @@ from hockeystick.cli.shared import answer, canvas, curves, options, reading
 )
 @click.option("-o", "--output", type=options.OutputFile(), help="PNG, PDF or SVG file.")
 @click.option("--data", type=options.OutputFile(), help="CSV file of the curves.")
-@click.option("--from", "start", type=float, help="Where the horizontal axis begins.")
-@click.option("--to", "stop", type=float, help="Where it ends.")
+@click.option("--from", "start", type=options.NUMBER, help="Where the horizontal axis begins.")
+@click.option("--to", "stop", type=options.NUMBER, help="Where it ends.")
 @click.option("--points", type=click.IntRange(2, 100_000), help="How many on each curve.")
 @click.option(
-    "--delta", type=float, default=1e-5, show_default=True, help="For epsilon-over-steps."
+    "--delta", type=options.NUMBER, default=1e-5, show_default=True, help="For epsilon-over-steps."
 )
 def plot(
     expressions: tuple[str, ...],

@@ -62,14 +62,18 @@ def steps(
 
 def _most(step: Mechanism, epsilon: float, delta: float, how: dict[str, Any]) -> float:
     """The largest count within the budget, an integer or infinity."""
-    from hockeystick.calibration import calibrate
+    from hockeystick.calibration import AlwaysMet, calibrate
 
     if step.epsilon(delta, **how) > epsilon:
         return 0
     if float(step.epsilon(0.0, relation=how["relation"])) == 0 or math.isinf(epsilon) or delta == 1:
         return math.inf
-    run = calibrate(lambda n: step * n, epsilon=epsilon, delta=delta, integer=True, **how)
+    too_large = f"epsilon must be so small that 2^61 steps exceed it, got {epsilon!r}"
+    try:
+        run = calibrate(lambda n: step * n, epsilon=epsilon, delta=delta, integer=True, **how)
+    except AlwaysMet:
+        raise ParameterError(too_large) from None
     total = sum(run.parts.values())
     if total > LARGEST_WHOLE // 2:
-        raise ParameterError(f"epsilon must be so small that 2^61 steps exceed it, got {epsilon!r}")
+        raise ParameterError(too_large)
     return total // sum(step.parts.values())

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import sys
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -20,13 +22,17 @@ if TYPE_CHECKING:
     from hockeystick.relation import Relation
 
 Row = dict[str, float | str]
+INTERRUPTED = 130
+"""The exit code after Ctrl-C."""
 
 
 @click.command(context_settings={"ignore_unknown_options": True})
 @click.argument("words", metavar="EXPR --NAME VALUES...", nargs=-1, type=click.UNPROCESSED)
 @options.asked
-@click.option("--delta", type=float, help="The delta of the guarantees.")
-@click.option("--epsilon", type=float, help="Their epsilon: the smallest delta is asked for.")
+@click.option("--delta", type=options.NUMBER, help="The delta of the guarantees.")
+@click.option(
+    "--epsilon", type=options.NUMBER, help="Their epsilon: the smallest delta is asked for."
+)
 @click.option("-o", "--output", type=options.OutputFile(), help="CSV file.")
 @click.option(
     "--workers", type=click.IntRange(1, 1024), help="Processes; as many as there are cores."
@@ -81,15 +87,36 @@ def _executor(workers: int | None) -> Iterator[Executor | None]:
     if count == 1:
         yield None
         return
-    from concurrent.futures import ProcessPoolExecutor
-    from multiprocessing import get_context
-
-    with ProcessPoolExecutor(count, mp_context=get_context("spawn")) as executor:
+    with _workers(count) as executor:
         try:
             yield executor
-        except BaseException:
+        except BaseException as error:
+            threading.excepthook = lambda _: None  # the pool's thread complains of cancelled tasks
             timeout.end_workers()  # else they are waited for
+            if isinstance(error, KeyboardInterrupt):
+                timeout.end_soon(INTERRUPTED)
             raise
+
+
+def _workers(count: int) -> Executor:
+    """Processes that leave Ctrl-C to this one, which ends them."""
+    import signal
+    from concurrent.futures import Future, ProcessPoolExecutor
+    from multiprocessing import get_context, resource_tracker
+
+    class Workers(ProcessPoolExecutor):
+        def submit(self, *task: Any, **options: Any) -> Future[Any]:
+            # What is blocked when a process starts is blocked there; here it waits for a moment.
+            before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+            try:
+                return super().submit(*task, **options)
+            finally:
+                signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+    if sys.platform == "win32":
+        return ProcessPoolExecutor(count, mp_context=get_context("spawn"))
+    resource_tracker.ensure_running()  # it unblocks signals when it starts
+    return Workers(count, mp_context=get_context("spawn"))
 
 
 def _split(words: tuple[str, ...]) -> tuple[str, dict[str, list[float]]]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from hockeystick.cli.shared import answer
+from hockeystick.cli.shared.options import NUMBER
 
 if TYPE_CHECKING:
     from hockeystick.learn.schema import Column, Schema
@@ -38,9 +39,9 @@ class Undeclared(click.ClickException):
     "data", type=click.Path(exists=True, dir_okay=False, allow_dash=True, path_type=Path)
 )
 @click.option("--target", required=True, help="The column to predict.")
-@click.option("--epsilon", type=float, required=True, help="The epsilon of the guarantee.")
+@click.option("--epsilon", type=NUMBER, required=True, help="The epsilon of the guarantee.")
 @click.option(
-    "--delta", type=float, default=1e-5, show_default=True, help="Its delta; 0 for pure DP."
+    "--delta", type=NUMBER, default=1e-5, show_default=True, help="Its delta; 0 for pure DP."
 )
 @click.option(
     "--schema",
@@ -51,7 +52,7 @@ class Undeclared(click.ClickException):
 @click.option("--bounds", multiple=True, metavar="NAME=LOW:HIGH", help="Declare a number.")
 @click.option("--categories", multiple=True, metavar="NAME=A,B,...", help="Declare a category.")
 @click.option("--drop", multiple=True, metavar="NAME", help="Leave a column out.")
-@click.option("--clip", type=float, default=1.0, show_default=True, help="The longest gradient.")
+@click.option("--clip", type=NUMBER, default=1.0, show_default=True, help="The longest gradient.")
 @click.option(
     "--noise",
     metavar="NAME",
@@ -65,10 +66,10 @@ class Undeclared(click.ClickException):
     help="How batches are drawn.",
 )
 @click.option("--batch-size", type=int, default=512, show_default=True)
-@click.option("--epochs", type=float, default=20, show_default=True, help="Passes over the data.")
-@click.option("--learning-rate", type=float, help="1 to classify, 0.25 to regress, if not given.")
-@click.option("--momentum", type=float, default=0.0, show_default=True)
-@click.option("--regularisation", type=float, default=0.0, show_default=True)
+@click.option("--epochs", type=NUMBER, default=20, show_default=True, help="Passes over the data.")
+@click.option("--learning-rate", type=NUMBER, help="1 to classify, 0.25 to regress, if not given.")
+@click.option("--momentum", type=NUMBER, default=0.0, show_default=True)
+@click.option("--regularisation", type=NUMBER, default=0.0, show_default=True)
 @click.option("--population", type=int, help="A public number in place of the number of records.")
 @click.option(
     "--relation",
@@ -78,7 +79,7 @@ class Undeclared(click.ClickException):
 )
 @click.option(
     "--test-fraction",
-    type=float,
+    type=NUMBER,
     default=0.0,
     show_default=True,
     help="Hold out so many records, each by a coin, and print scores on them. NOT private.",

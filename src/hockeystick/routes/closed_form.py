@@ -55,8 +55,8 @@ def epsilon(loss: ComposedLoss, delta: float) -> Interval:
     if one is None:
         return _highest(loss).epsilon(delta)
     error = RELATIVE * (1 + 1e-2 * abs(math.log(delta)))
-    lower = _solve(one, math.log(delta) + error)[0]
-    upper = _solve(one, math.log(delta) - error)[1]
+    lower, high = _solve(one, math.log(delta) + error, 0.0, min(one.top, 1.0))
+    upper = _solve(one, math.log(delta) - error, lower, high or min(one.top, 1.0))[1]
     lower = max(0.0, lower - _slip(loss, one, lower))
     return Interval(lower, min(upper + _slip(loss, one, upper), loss.top) if upper else 0.0, NAME)
 
@@ -75,21 +75,25 @@ def _slip(loss: ComposedLoss, one: Loss, epsilon: float) -> float:
     return 8 * EPS * (epsilon + one.gaussian_shift**2 / 2)
 
 
-def _solve(loss: Loss, log_delta: float) -> tuple[float, float]:
-    """Two neighbouring ε with δ on either side of the target; 0 if δ(0) is below it."""
-    if _log_delta(loss, 0.0) <= log_delta:
-        return 0.0, 0.0
-    high = min(loss.top, 1.0)
-    while high < loss.top and _log_delta(loss, high) > log_delta:
-        high = min(2 * high, loss.top)
-    if _log_delta(loss, high) > log_delta:
-        return high, high  # nearer to the largest loss than its last digit
+def _solve(loss: Loss, log_delta: float, low: float, high: float) -> tuple[float, float]:
+    """Two neighbouring ε with δ on either side of the target, at `low` or above; 0 if δ(0) is below
+    it. The first guess of the upper one is `high`."""
+    values: dict[float, float] = {}
 
     def excess(epsilon: float) -> float:
         # A floor keeps −inf, beyond the largest loss, from spoiling the interpolation.
-        return max(_log_delta(loss, epsilon), log_delta - 100) - log_delta
+        if epsilon not in values:
+            values[epsilon] = max(_log_delta(loss, epsilon), log_delta - 100) - log_delta
+        return values[epsilon]
 
-    return find_root(excess, 0.0, high)
+    if low == 0 and excess(0.0) <= 0:
+        return 0.0, 0.0
+    step = max(high - low, 4 * EPS * high)
+    while high < loss.top and excess(high) > 0:
+        low, high, step = high, min(high + step, loss.top), 2 * step
+    if excess(high) > 0:
+        return high, high  # nearer to the largest loss than its last digit
+    return find_root(excess, low, high)
 
 
 ROUTE = Route(NAME, "a formula for the whole composition", epsilon, delta)

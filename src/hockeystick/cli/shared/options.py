@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 
+from hockeystick import numerals
+from hockeystick.errors import ParameterError
 from hockeystick.relation import Relation
 from hockeystick.routes import NAMES
 
@@ -37,7 +40,17 @@ def asked(command: Command) -> Command:
 
 def expression(command: Command) -> Command:
     """The argument EXPR."""
-    return click.argument("expression", metavar="EXPR")(command)
+    return click.argument("expression", metavar="EXPR", shell_complete=completed)(command)
+
+
+def completed(_ctx: click.Context, _param: click.Parameter, typed: str) -> list[str]:
+    """EXPR so far with its last word completed to the names that begin with it."""
+    from hockeystick.registry import names
+
+    word = re.search(r"\w*$", typed, re.ASCII)
+    last = word[0] if word else ""
+    before = typed[: len(typed) - len(last)]
+    return [f"{before}{name}(" for name in names() if last and name.startswith(last)]
 
 
 def relation(command: Command) -> Command:
@@ -78,7 +91,7 @@ def budget(command: Command) -> Command:
 
 
 def _number(name: str, whose: str) -> Callable[[Command], Command]:
-    return click.option(f"--{name}", type=float, required=True, help=f"The {name} of the {whose}.")
+    return click.option(f"--{name}", type=NUMBER, required=True, help=f"The {name} of the {whose}.")
 
 
 def json(command: Command) -> Command:
@@ -86,6 +99,24 @@ def json(command: Command) -> Command:
     return click.option(
         "--json", "as_json", is_flag=True, help='Print a JSON object; infinity is the text "inf".'
     )(command)
+
+
+class Number(click.ParamType):
+    """A number such as 1e-5, or a fraction such as 1/60000."""
+
+    name = "float"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The nearest float; what would become 0 or infinite is refused."""
+        if not isinstance(value, str):
+            return value
+        try:
+            return numerals.read("it", value)
+        except ParameterError as error:
+            self.fail(f"{error}.", param, ctx)
+
+
+NUMBER = Number()
 
 
 class OutputFile(click.Path):

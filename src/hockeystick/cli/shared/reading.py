@@ -8,6 +8,7 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from hockeystick import numerals
 from hockeystick.checks import shown
 from hockeystick.errors import ParameterError
 
@@ -63,7 +64,8 @@ def numbers(name: str, words: str) -> list[float]:
 
 def _range(name: str, *words: str) -> list[float]:
     try:
-        first, last, steps = float(words[0]), float(words[1]), int(words[2]) - 1
+        first, last = (numerals.read(name, word) for word in words[:2])
+        steps = int(words[2]) - 1
     except (ValueError, IndexError):
         steps = 0
     if len(words) != 3 or not 0 < steps < MOST_NUMBERS or not math.isfinite(last - first):
@@ -77,8 +79,10 @@ def _range(name: str, *words: str) -> list[float]:
 
 def _number(name: str, word: str) -> float:
     try:
-        return float(word)
-    except ValueError:
+        return numerals.read(name, word)
+    except ParameterError as error:
+        if "must be" not in str(error):
+            raise
         raise ParameterError(
             f"{name} must be numbers such as 0.5,1,2 or a range such as 0.5:4:50, got {shown(word)}"
         ) from None

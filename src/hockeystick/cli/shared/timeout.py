@@ -20,6 +20,8 @@ from typing import Any
 
 import click
 
+from hockeystick.cli.shared.options import NUMBER
+
 EXIT_CODE = 124
 """As of the command timeout of GNU."""
 GRACE = 1.0
@@ -50,7 +52,7 @@ def limited(command: click.Command) -> click.Command:
     command.params.append(
         click.Option(
             ["--timeout"],
-            type=float,
+            type=NUMBER,
             metavar="SECONDS",
             help=f"Give up after so long, with exit code {EXIT_CODE}.",
         )
@@ -161,3 +163,10 @@ def end_workers() -> None:
 
         for child in active_children():
             child.kill()
+
+
+def end_soon(code: int) -> None:
+    """End the process with this code in `GRACE` seconds, whatever it waits for by then."""
+    last = threading.Timer(GRACE, os._exit, [code])
+    last.daemon = True
+    last.start()
