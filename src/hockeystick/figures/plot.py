@@ -51,6 +51,21 @@ def draw(figure: Figure, path: str | Path) -> None:
         _canvas(figure).savefig(path, dpi=DPI, metadata=UNDATED[suffix])
 
 
+def drawn_in(axes: Any, panel: Panel) -> Any:
+    """The axes with a panel drawn into them; a figure of pyplot's where there are none.
+
+    The settings are the user's own.
+    """
+    if axes is None:
+        _matplotlib()
+        from matplotlib import pyplot
+
+        axes = pyplot.subplots(figsize=(LEAST_WIDTH, PANEL_SIZE[1] + 1.0), layout="constrained")[1]
+    _panel(axes, panel)
+    axes.legend()
+    return axes
+
+
 def _matplotlib() -> Any:
     try:
         import matplotlib
