@@ -281,7 +281,7 @@ def test_the_file_is_what_is_promised(tmp_path: Path) -> None:
     assert json.loads((tmp_path / "spent.json").read_text()) == {
         "format": "hockeystick accountant",
         "version": 1,
-        "relation": "ADD_REMOVE",
+        "relation": "add-remove",
         "spent": [
             {"mechanism": "Gaussian(1.1).on(Poisson(0.01))", "count": 1000},
             {"mechanism": "Laplace(2.0)", "count": 1},
@@ -378,7 +378,7 @@ def entry(mechanism: object, count: object) -> list[dict[str, object]]:
         (state(version=2), "version must be 1, got 2"),
         (state(version="1"), "version must be 1, got '1'"),
         (state(version=True), "version must be 1, got True"),
-        (state(relation="ADD"), "relation must be null or one of ADD_REMOVE, .*got 'ADD'"),
+        (state(relation="ADD"), "relation must be null or one of add-remove, .*got 'ADD'"),
         (state(relation=[]), "relation must be null or one of"),
         (state(spent={}), "spent must be a list"),
         (state(spent=[1]), r"spent\[0\] must have the keys count, mechanism, got 1"),

@@ -99,3 +99,73 @@ def test_bounds_do_not_share_memory_with_what_they_were_made_of() -> None:
     np.testing.assert_array_equal(made, [1, 1])
     np.testing.assert_array_equal(made.lower, [0, 0])
     np.testing.assert_array_equal(made.upper, [1, 1])
+
+
+RUN = hs.Gaussian(2.0).on(hs.WithoutReplacement(10, 100)) * 3
+AGAIN = [copy.copy, copy.deepcopy, lambda b: pickle.loads(pickle.dumps(b))]
+
+
+@pytest.mark.parametrize("again", AGAIN)
+def test_an_answer_knows_its_question(again) -> None:  # type: ignore[no-untyped-def]
+    epsilon, delta, rdp = RUN.epsilon(1e-5), RUN.delta(0.5), RUN.rdp(4)
+    for answer in map(again, (epsilon, delta, rdp)):
+        assert (answer.mechanism, answer.relation) == (RUN, hs.REPLACE_ONE)
+    assert (again(epsilon).delta, epsilon.epsilon, epsilon.order) == (1e-5, None, None)
+    assert (again(delta).epsilon, delta.delta, delta.order) == (0.5, None, None)
+    assert (again(rdp).order, rdp.delta, rdp.epsilon) == (4.0, None, None)
+    assert RUN.epsilon(1e-5, relation=hs.ZERO_OUT).relation is hs.ZERO_OUT
+
+
+@pytest.mark.parametrize("again", [*AGAIN, lambda curve: curve.copy()])
+def test_a_curve_knows_its_question(again) -> None:  # type: ignore[no-untyped-def]
+    curves = {
+        "epsilon": (RUN.profile([0.25, 1.0]), [0.25, 1.0]),
+        "alpha": (RUN.tradeoff([0.1, 0.2]), [0.1, 0.2]),
+        "order": (RUN.rdp([2, 3]), [2.0, 3.0]),
+        "counts": (RUN.epsilons(1e-5, (n for n in (1, 2))), [1, 2]),
+    }
+    for name, (answers, asked) in curves.items():
+        other = again(answers)
+        assert type(other) is hs.Bounds
+        np.testing.assert_array_equal(other, answers)
+        np.testing.assert_array_equal(other.lower, answers.lower)
+        np.testing.assert_array_equal(getattr(other, name), asked)
+        assert (other.mechanism, other.relation) == (RUN, hs.REPLACE_ONE)
+        assert other.method == answers.method
+    assert again(curves["counts"][0]).delta == 1e-5
+    assert again(RUN.tradeoff([0.1])).upper > again(RUN.tradeoff([0.1])) - 1e-12
+
+
+def test_nothing_and_everything_allowed_know_their_question_too() -> None:
+    for answer in (hs.Composition().epsilon(1e-5), RUN.epsilon(1.0)):
+        assert answer == 0.0
+        assert answer.mechanism is not None
+        assert answer.relation is not None
+
+
+def test_the_text_of_an_answer_names_the_question_but_not_the_mechanism() -> None:
+    answer = hs.Laplace(2.0).epsilon(0)
+    assert repr(answer) == (
+        "Bound(0.5, lower=0.5, method='closed form', delta=0.0, relation=ADD_REMOVE)"
+    )
+    again = eval(repr(answer), vars(hs) | {"Bound": hs.Bound, "ADD_REMOVE": hs.ADD_REMOVE})
+    assert (again, again.delta, again.relation) == (0.5, 0.0, hs.ADD_REMOVE)
+    assert repr(hs.Laplace(2.0).delta(1, relation=hs.ZERO_OUT)).endswith(
+        "epsilon=1.0, relation=ZERO_OUT)"
+    )
+
+
+def test_a_mechanism_that_cannot_be_pickled_is_left_out_of_the_pickle() -> None:
+    mechanism = hs.RenyiDP(lambda order: order / 2)
+    for answer in (mechanism.epsilon(1e-5), mechanism.profile([1.0])):
+        assert answer.mechanism is mechanism
+        assert copy.deepcopy(answer).mechanism is mechanism
+        again = pickle.loads(pickle.dumps(answer))
+        assert again.mechanism is None
+        assert again.relation is hs.ADD_REMOVE
+        assert np.all(again == answer)
+
+
+def test_what_cannot_be_asked_is_refused() -> None:
+    with pytest.raises(TypeError, match="colour"):
+        hs.Bound(1.0, lower=1.0, method="contour", colour="red")  # type: ignore[call-arg]

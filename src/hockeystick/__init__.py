@@ -27,6 +27,7 @@ _NAMES = {
         "SavingError",
     ),
     "mechanism": ("Composition", "Mechanism"),
+    "plotting.plot": ("plot",),
     "relation": ("ADD_REMOVE", "REPLACE_ONE", "ZERO_OUT", "Relation"),
     "sensitivity": ("Sensitivity",),
     "sweeping": ("sweep",),

@@ -35,6 +35,7 @@ from hockeystick.mechanisms.randomized_response import RandomizedResponse as Ran
 from hockeystick.mechanisms.renyi_dp import RenyiDP as RenyiDP
 from hockeystick.mechanisms.truncated_concentrated_dp import TruncatedConcentratedDP as TruncatedConcentratedDP
 from hockeystick.mechanisms.zero_concentrated_dp import ZeroConcentratedDP as ZeroConcentratedDP
+from hockeystick.plotting.plot import plot as plot
 from hockeystick.relation import ADD_REMOVE as ADD_REMOVE
 from hockeystick.relation import REPLACE_ONE as REPLACE_ONE
 from hockeystick.relation import Relation as Relation
@@ -107,5 +108,6 @@ __all__ = [
     "compare",
     "learn",
     "parse",
+    "plot",
     "sweep",
 ]

@@ -20,7 +20,7 @@ VERSION = 1
 def written(relation: Relation | None, counts: Mapping[Mechanism, int]) -> str:
     """The JSON text; an error if a mechanism has no text form."""
     spent = [{"mechanism": _text(m), "count": count} for m, count in counts.items()]
-    named = relation and relation.value
+    named = relation and str(relation)
     return json.dumps(
         {"format": FORMAT, "version": VERSION, "relation": named, "spent": spent}, indent=2
     )
@@ -36,7 +36,7 @@ def read(text: str) -> tuple[Relation | None, list[Any]]:
         raise ParameterError(f"version must be {VERSION}, got {shown(state['version'])}")
     if not isinstance(state["spent"], list):
         raise ParameterError(f"spent must be a list, got {shown(state['spent'])}")
-    name, names = state["relation"], ", ".join(Relation.__members__)
+    name, names = state["relation"], ", ".join(map(str, Relation))
     relation = None if name is None else Relation.read(name, f"null or one of {names}")
     return relation, state["spent"]
 

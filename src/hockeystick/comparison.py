@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cache, cached_property, partial, singledispatch
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
@@ -51,14 +51,49 @@ class Row:
 
 
 class Comparison(tuple[Row, ...]):
-    """The rows, tightest last; `print` shows them as a table."""
+    """The rows, tightest last, and what they are about; `print` shows them as a table.
+
+    `pandas.DataFrame` and `polars.DataFrame` take it, or its `to_dict()`, as a table.
+    """
+
+    mechanism: Mechanism
+    relation: Relation
+    delta: float
+
+    @classmethod
+    def of(
+        cls, rows: Iterable[Row], mechanism: Mechanism, relation: Relation, delta: float
+    ) -> Self:
+        """The rows with their question."""
+        self = cls(rows)
+        self.mechanism, self.relation, self.delta = mechanism, relation, delta
+        return self
+
+    @property
+    def title(self) -> str:
+        """What every row bounds."""
+        return f"epsilon at delta = {self.delta:g}, {self.relation}"
+
+    def to_dict(self) -> dict[str, list[Any]]:
+        """Columns by name, with what was asked."""
+        asked = {"delta": self.delta, "relation": str(self.relation)}
+        rows = [vars(row) | asked for row in self]
+        return {name: [row[name] for row in rows] for name in rows[0]}
 
     def __str__(self) -> str:
         width = max(len(row.name) for row in self)
-        return "\n".join(
+        rows = (
             f"{row.name:<{width}}  {row.epsilon:>14.8g}  {row.kind:<5}  {row.source}"
             for row in self
         )
+        return "\n".join([f"{self.title}: {self.mechanism!r}", *rows])
+
+    def _repr_html_(self) -> str:
+        from hockeystick.report.html import short, table
+
+        rows = [(row.name, f"{row.epsilon:.8g}", row.kind, row.source) for row in self]
+        heads = ("bound", "epsilon", "kind", "source")
+        return table(f"{self.title}: {short(self.mechanism)}", heads, rows)
 
 
 def compare(mechanism: Mechanism, delta: float, *, relation: Relation | None = None) -> Comparison:
@@ -84,7 +119,7 @@ def compare(mechanism: Mechanism, delta: float, *, relation: Relation | None = N
     source = "the curve, best conversion" if curve else f"dominating pair, {exact.method}"
     rows.append(Row("exact", exact.upper, source))
     rows.append(Row("lower bound", exact.lower, "a pair of neighbouring data sets", "lower"))
-    return Comparison(rows)
+    return Comparison.of(rows, mechanism, relation, delta)
 
 
 @dataclass(frozen=True)

@@ -6,11 +6,14 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+import numpy as np
+
 from hockeystick import questions
 from hockeystick.bound import Bound, Bounds
 from hockeystick.checks import CallText, non_negative, probability, shown, steps_in_all, whole
 from hockeystick.errors import ParameterError, RelationError
 from hockeystick.evidence import Evidence, known
+from hockeystick.in_words import InWords
 from hockeystick.loss.product import product
 from hockeystick.numerics.types import Array
 from hockeystick.relation import Cited, Relation
@@ -25,7 +28,7 @@ class AnySampler(CallText, Cited, ABC):
         """The mechanism on a sample of the records."""
 
 
-class Mechanism(CallText, Cited, ABC):
+class Mechanism(InWords, CallText, Cited, ABC):
     """A private computation, as the law of its privacy loss or, failing that, its Rényi curve.
 
     Subclasses are `declared`; each gives its `evidence` and inherits the rest.
@@ -42,6 +45,14 @@ class Mechanism(CallText, Cited, ABC):
     def natural_relation(self) -> Relation | None:
         """The relation to answer for when the caller names none; None if any will do."""
         return None
+
+    @property
+    def made_for(self) -> Relation | None:
+        """The relation that its sampler draws for, or that its noise was declared for; else None.
+
+        For hints in a statement: `natural_relation` alone decides what is answered.
+        """
+        return self.natural_relation
 
     is_foreign: bool
     """Whether its class is of another package, so that its losses are checked when they are used:
@@ -128,7 +139,8 @@ class Mechanism(CallText, Cited, ABC):
         method: str = "auto",
     ) -> Bounds:
         """The curve δ(ε) at each given ε."""
-        return questions.profile(self, epsilons, relation, method)
+        answers = questions.profile(self, epsilons, relation, method)
+        return self._told(answers, relation, epsilon=np.array(epsilons, dtype=float))
 
     def tradeoff(
         self,
@@ -138,7 +150,8 @@ class Mechanism(CallText, Cited, ABC):
         method: str = "auto",
     ) -> Bounds:
         """The smallest type II error of any test at each type I error (f-DP)."""
-        return questions.tradeoff(self, alphas, relation, method)
+        answers = questions.tradeoff(self, alphas, relation, method)
+        return self._told(answers, relation, alpha=np.array(alphas, dtype=float))
 
     def epsilons(
         self,
@@ -149,7 +162,13 @@ class Mechanism(CallText, Cited, ABC):
         method: str = "auto",
     ) -> Bounds:
         """ε after each number of repetitions: the curve that a training loop logs."""
-        return questions.epsilons(self, delta, counts, relation, method)
+        wanted = list(counts)
+        answers = questions.epsilons(self, delta, wanted, relation, method)
+        return self._told(answers, relation, delta=float(delta), counts=np.array(wanted))
+
+    def _told(self, answers: Bounds, relation: Relation | None, **asked: Any) -> Bounds:
+        relation = questions.relation_of(self, relation)
+        return answers.about(self, relation, **asked)
 
 
 class Composition(Mechanism):
@@ -185,7 +204,8 @@ class Composition(Mechanism):
         if len(relations) > 1:
             names = ", ".join(sorted(str(relation) for relation in relations))
             raise RelationError(
-                f"the parts speak of different neighbours ({names}); name one with relation="
+                f"the parts speak of different neighbours ({names}); name one with relation= or "
+                "--relation"
             )
         return relations.pop() if relations else None
 

@@ -100,8 +100,9 @@ def answer(
     """The smallest upper end of all evidence, and the lower end of what is attained."""
     check_method(method)
     relation = relation_of(mechanism, relation)
+    asked: Any = {"mechanism": mechanism, "relation": relation, **vars(question)}
     if not mechanism.parts or question == EVERYTHING_ALLOWED:
-        return Bound(0.0, lower=0.0, method="closed form")
+        return Bound(0.0, lower=0.0, method="closed form", **asked)
     parts = parts_of(mechanism, relation)
     choices = [] if method == RENYI else dominating(parts)
     if not choices and method not in (AUTO, RENYI):
@@ -116,7 +117,8 @@ def answer(
     lower = answers[0].lower
     if choices and (sides := attained(parts)):
         lower = worst(sides, question, AUTO).lower
-    return Bound(best.upper, lower=question.agreed(lower, best.upper), method=best.method)
+    lower = question.agreed(lower, best.upper)
+    return Bound(best.upper, lower=lower, method=best.method, **asked)
 
 
 # Rényi divergences ------------------------------------------------------------------------------
@@ -141,9 +143,12 @@ def rdp(mechanism: Mechanism, order: Any, relation: Relation | None) -> Any:
     if np.isnan(upper).any() or np.isnan(lower).any():
         raise NumericalError(f"a Rényi divergence of {mechanism!r} is not a number")
     lower = np.minimum(lower, upper)
+    asked: Any = {"mechanism": mechanism, "relation": relation}
     if np.ndim(order) == 0:
-        return Bound(float(upper[0]), lower=float(lower[0]), method=RENYI)
-    return Bounds.of(lower.reshape(orders.shape), upper.reshape(orders.shape), RENYI)
+        asked["order"] = float(flat[0])
+        return Bound(float(upper[0]), lower=float(lower[0]), method=RENYI, **asked)
+    shape = orders.shape
+    return Bounds.of(lower.reshape(shape), upper.reshape(shape), RENYI, order=orders, **asked)
 
 
 def _by_size(orders: Array) -> list[Array]:

@@ -16,11 +16,17 @@ from hockeystick.errors import ParameterError
 
 
 class Relation(Enum):
-    """What changes between the two datasets that must be hard to tell apart."""
+    """What changes between the two datasets that must be hard to tell apart.
 
-    ADD_REMOVE = "ADD_REMOVE", "one record is added or removed", False
-    REPLACE_ONE = "REPLACE_ONE", "one record is replaced by another", True
-    ZERO_OUT = "ZERO_OUT", "one record's contribution becomes zero", True
+    As text, on the command line and in files it is written one way; `repr` is the constant.
+
+    >>> str(ADD_REMOVE), ADD_REMOVE
+    ('add-remove', ADD_REMOVE)
+    """
+
+    ADD_REMOVE = "add-remove", "one record is added or removed", False
+    REPLACE_ONE = "replace-one", "one record is replaced by another", True
+    ZERO_OUT = "zero-out", "one record's contribution becomes zero", True
 
     _value_: str
     change: str
@@ -44,15 +50,6 @@ class Relation(Enum):
         """
         return self.change + size * self.public_size
 
-    @property
-    def option(self) -> str:
-        """As it is written on the command line and in files.
-
-        >>> ADD_REMOVE.option
-        'add-remove'
-        """
-        return self._value_.lower().replace("_", "-")
-
     @classmethod
     def read(cls, name: Any, expected: str) -> Relation:
         """The relation of that name, `ADD_REMOVE` or `add-remove`; `expected` is for the message.
@@ -65,8 +62,11 @@ class Relation(Enum):
             raise ParameterError(f"relation must be {expected}, got {shown(name)}")
         return cls[key]
 
-    def __repr__(self) -> str:
+    def __str__(self) -> str:
         return self._value_
+
+    def __repr__(self) -> str:
+        return self._name_
 
 
 ADD_REMOVE = Relation.ADD_REMOVE

@@ -14,6 +14,7 @@ from hockeystick.bound import Bound
 from hockeystick.errors import HockeystickError, ParameterError
 from hockeystick.mechanism import Mechanism
 from hockeystick.relation import Relation
+from hockeystick.table import Table
 from hockeystick.templates import filled, placeholders
 
 MOST_POINTS = 1_000_000
@@ -39,11 +40,11 @@ def sweep(
     executor: Executor | None = None,
     progress: Callable[[int, int], None] | None = None,
     **values: Iterable[float],
-) -> list[Point]:
+) -> Table:
     """ε at a given δ (or δ at a given ε) for every combination of the given values.
 
     Each row holds the values and, under "epsilon" or "delta", the `Bound`; the last name changes
-    fastest. A row fits `csv.DictWriter` and `pandas.DataFrame` alike.
+    fastest. The rows fit `csv.DictWriter`, `pandas.DataFrame` and `polars.DataFrame` alike.
 
     Parameters
     ----------
@@ -62,7 +63,8 @@ def sweep(
     question = _question(delta, epsilon, relation, method)
     cases = [(point, _made(family, point)) for point in points]
     bounds = _bounds(question, cases, executor, progress)
-    return [{**point, question.name: bound} for point, bound in zip(points, bounds, strict=True)]
+    rows = zip(points, bounds, strict=True)
+    return Table({**point, question.name: bound} for point, bound in rows)
 
 
 class Question(NamedTuple):

@@ -13,12 +13,13 @@ RUN = "Gaussian(5.0) * 10"
 def test_json_is_the_table_of_the_library() -> None:
     found = read_json("compare", RUN, "--delta", "1e-5")
     row = {"name": "text", "epsilon": "number", "source": "text", "kind": "text"}
-    assert shape(found) == {"delta": "number", "bounds": [row]}
+    assert shape(found) == {"delta": "number", "relation": "text", "bounds": [row]}
     assert found["bounds"] == [vars(each) for each in hs.compare(hs.parse(RUN), 1e-5)]
 
 
 def test_the_table_shows_every_bound_rounded_to_the_safe_side() -> None:
     printed = call("compare", RUN, "--delta", "1e-5").stdout.splitlines()
+    assert printed.pop(0) == "epsilon at delta = 1e-05, add-remove"
     assert printed[0].split() == ["bound", "epsilon", "source"]
     rows = hs.compare(hs.parse(RUN), 1e-5)
     assert len(printed) == len(rows) + 2

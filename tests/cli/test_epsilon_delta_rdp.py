@@ -15,7 +15,9 @@ STEP = "Gaussian(1.0).on(Poisson(0.001)) * 600_000"
 def test_epsilon_is_one_readable_line() -> None:
     printed = answered("epsilon", STEP, "--delta", "1e-8")
     line = re.fullmatch(
-        r"epsilon = (\S+)  \(delta = 1e-08; at least (\S+); method: contour\)\n", printed
+        r"epsilon = (\S+)  \(delta = 1e-08; at least (\S+); relation: add-remove; "
+        r"method: contour\)\n",
+        printed,
     )
     assert line
     answer = hs.parse(STEP).epsilon(1e-8)
@@ -41,6 +43,7 @@ def test_json_is_the_whole_answer() -> None:
         "epsilon": 1.0,
         "method": answer.method,
         "certified": answer.certified,
+        "relation": "add-remove",
     }
 
 
@@ -83,7 +86,8 @@ def test_a_dash_reads_standard_input() -> None:
 
 def test_rdp_has_a_line_for_each_order() -> None:
     printed = call("rdp", "Gaussian(2.0)", "--orders", "2,3:5:3,inf").stdout
-    found = re.findall(r"^rdp = (\S+)  \(order = (\S+); at least (\S+)\)$", printed, re.MULTILINE)
+    line = r"^rdp = (\S+)  \(order = (\S+); at least (\S+); relation: add-remove\)$"
+    found = re.findall(line, printed, re.MULTILINE)
     assert [order for _, order, _ in found] == ["2.0", "3.0", "4.0", "5.0", "inf"]
     for upper, order, lower in found[:-1]:
         exact = float(order) / 8
@@ -95,7 +99,7 @@ def test_rdp_has_a_line_for_each_order() -> None:
 def test_rdp_as_json() -> None:
     found = read_json("rdp", STEP, "--orders", "2,4.5", "--relation", "zero-out")
     row = {"order": "number", "rdp": "number", "lower": "number", "upper": "number"}
-    assert shape(found) == {"rdp": [row], "method": "text"}
+    assert shape(found) == {"rdp": [row], "method": "text", "relation": "text"}
     expected = hs.parse(STEP).rdp([2, 4.5], relation=hs.ZERO_OUT)
     assert [each["rdp"] for each in found["rdp"]] == pytest.approx(list(expected), rel=1e-12)
 

@@ -9,8 +9,8 @@ import pytest
 from scipy.stats import norm
 
 import hockeystick as hs
-from hockeystick.cli.shared.statement import Statement
 from hockeystick.registry import own_kinds
+from hockeystick.report.explanation import Explanation
 from tests.support.command import BOUND, call, read_json, shape
 
 RUN = "Gaussian(1.1).on(Poisson(0.01)) * 10000 + Laplace(5)"
@@ -40,7 +40,7 @@ def test_json_has_every_number() -> None:
 
 def test_the_attack_on_gaussian_noise_is_the_best_one() -> None:
     """At false positives α the best test finds Φ(Φ⁻¹(α) + 1/σ), by Neyman and Pearson."""
-    statement = Statement.of(hs.Gaussian(2.0), 1e-5, None, "auto")
+    statement = Explanation.of(hs.Gaussian(2.0), 1e-5, None, "auto")
     best = norm.cdf(norm.ppf(0.01) + 1 / 2)
     assert best <= statement.true_positives <= best + 1e-9
 
@@ -48,7 +48,7 @@ def test_the_attack_on_gaussian_noise_is_the_best_one() -> None:
 def test_the_odds_bound_holds_for_gaussian_noise() -> None:
     """The loss is N(μ²/2, μ²); the bound is not below its 1 − 2δ quantile, and not far above."""
     for sigma, delta in ((1.0, 1e-5), (0.3, 1e-3), (5.0, 0.01)):
-        statement = Statement.of(hs.Gaussian(sigma), delta, None, "auto")
+        statement = Explanation.of(hs.Gaussian(sigma), delta, None, "auto")
         factor, rest = statement.odds
         mu = 1 / sigma
         quantile = mu * mu / 2 + mu * norm.isf(2 * delta)
@@ -58,7 +58,7 @@ def test_the_odds_bound_holds_for_gaussian_noise() -> None:
 
 
 def test_without_a_delta_the_odds_grow_by_e_to_the_epsilon() -> None:
-    statement = Statement.of(hs.PureDP(math.log(3)), 0.0, None, "auto")
+    statement = Explanation.of(hs.PureDP(math.log(3)), 0.0, None, "auto")
     factor, rest = statement.odds
     assert factor == pytest.approx(3)
     assert rest == 0
@@ -73,7 +73,7 @@ def test_the_words_say_all_that_was_promised() -> None:
         "Once: Laplace(5.0).",
         "Each record is drawn with probability 0.01, independently of all others.",
         "knows all other records",
-        "Neighbouring data: one record is added or removed.",
+        "Neighbouring data: one record is added or removed (add-remove).",
         "in both directions",
         "in at most 1 % of the cases where it is not",
         "except with probability 2e-05",
@@ -109,7 +109,7 @@ def test_no_guarantee_is_called_none() -> None:
 def test_what_is_known_by_its_curve_has_no_lower_end() -> None:
     mechanism = hs.ZeroConcentratedDP(0.1) * 3
     bound = mechanism.epsilon(1e-5)
-    paragraphs = Statement(mechanism, hs.ADD_REMOVE, 1e-5, bound, 0.5, 1.0).paragraphs()
+    paragraphs = Explanation(mechanism, hs.ADD_REMOVE, 1e-5, bound, 0.5, 1.0).paragraphs()
     assert "No lower end is known" in paragraphs["How tight it is"][0]
     assert paragraphs["Where the number comes from"][:2] == [
         "The parts: Bun and Steinke 2016.",
@@ -129,7 +129,7 @@ def test_what_is_known_by_its_curve_has_no_lower_end() -> None:
 def test_too_high_is_measured_from_the_lower_end(lower: float, upper: float, said: str) -> None:
     """The truth may be as small as the lower end: from 1 to 4 is 300 %, not 75 %."""
     bound = hs.Bound(upper, lower=lower, method="lattice")
-    paragraphs = Statement(hs.Laplace(1), hs.ADD_REMOVE, 1e-6, bound, 0.5, 1.0).paragraphs()
+    paragraphs = Explanation(hs.Laplace(1), hs.ADD_REMOVE, 1e-6, bound, 0.5, 1.0).paragraphs()
     assert paragraphs["How tight it is"][0].endswith(said)
 
 

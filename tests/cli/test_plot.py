@@ -21,7 +21,7 @@ def table(path: Path) -> dict[str, list[list[float]]]:
     found: dict[str, list[list[float]]] = {}
     with path.open(newline="", encoding="utf-8") as file:
         for row in list(csv.reader(file))[1:]:
-            found.setdefault(row[0], []).append([float(cell) for cell in row[1:]])
+            found.setdefault(row[0], []).append([float(cell) for cell in row[1:5]])
     return found
 
 
@@ -58,7 +58,11 @@ def test_the_curves_are_those_of_the_library(kind: str, tmp_path: Path) -> None:
     path = tmp_path / "curves.csv"
     asked = ("--kind", kind, "--points", "7", "--delta", "1e-6", "--data", str(path))
     assert call("plot", *EXPRESSIONS, *asked).returncode == 0
-    assert path.read_text().splitlines()[0] == f"expression,{names},lower,upper"
+    head, *rows_in_text = path.read_text().splitlines()
+    asked_at = ",delta" if kind == "epsilon-over-steps" else ""
+    assert head == f"expression,{names},lower,upper,relation{asked_at}"
+    end = ",add-remove,1e-06" if asked_at else ",add-remove"
+    assert all(row.endswith(end) for row in rows_in_text)
     found = table(path)
     assert tuple(found) == labels
     for label, rows in found.items():
@@ -123,7 +127,7 @@ def test_every_kind_is_a_picture(kind: str, tmp_path: Path) -> None:
 
 def test_without_a_file_it_is_drawn_in_the_terminal() -> None:
     printed = call("plot", "Gaussian(1)", "Gaussian(2)", "--to", "2").stdout.splitlines()
-    assert printed[0] == "delta over epsilon"
+    assert printed[0] == "delta over epsilon, add-remove"
     top, bottom = (float(printed[row].split()[0]) for row in (1, 16))
     assert top == pytest.approx(hs.Gaussian(1).delta(0), rel=1e-4)
     assert bottom == pytest.approx(hs.Gaussian(2).delta(2), rel=1e-4)
@@ -137,7 +141,7 @@ def test_json_holds_the_curves() -> None:
     curve = {
         "expression": "text", "order": numbers, "rdp": numbers, "lower": numbers, "upper": numbers
     }  # fmt: skip
-    assert shape(found) == {"kind": "text", "curves": [curve]}
+    assert shape(found) == {"kind": "text", "relation": "text", "curves": [curve]}
     (only,) = found["curves"]
     assert only["rdp"] == pytest.approx(list(hs.Laplace(1).rdp(only["order"])), rel=1e-12)
 
@@ -148,6 +152,29 @@ def test_relation_and_method_are_handed_on(tmp_path: Path) -> None:
     call("plot", "Gaussian(3)", *asked, "--data", str(path))
     expected = hs.Gaussian(3).delta(1, relation=hs.REPLACE_ONE, method="renyi")
     assert table(path)["Gaussian(3.0)"][-1][1] == pytest.approx(expected, rel=1e-12)
+
+
+MIXED = ("Gaussian(1).on(Poisson(0.1))", "Gaussian(1).on(WithoutReplacement(10, 100))")
+
+
+def test_other_neighbours_are_not_drawn_beside_each_other() -> None:
+    message = (
+        "different neighbours (add-remove, replace-one); name one with relation= or --relation"
+    )
+    assert message in refused(call("plot", *MIXED, "--points", "2"))
+    found = read_json("plot", *MIXED, "--points", "2", "--relation", "replace-one")
+    assert found["relation"] == "replace-one"
+    for curve in found["curves"]:
+        exact = hs.parse(curve["expression"]).profile(curve["epsilon"], relation=hs.REPLACE_ONE)
+        assert curve["delta"] == pytest.approx(list(exact), rel=1e-9)
+
+
+def test_steps_are_drawn_at_a_delta_that_is_named() -> None:
+    asked = ("--kind", "epsilon-over-steps", "--points", "2", "--delta", "1e-6")
+    printed = call("plot", "Gaussian(1) * 9", *asked).stdout
+    assert printed.splitlines()[0] == "epsilon over steps at delta = 1e-06, add-remove"
+    found = read_json("plot", "Gaussian(1) * 9", *asked)
+    assert (found["delta"], found["relation"]) == (1e-6, "add-remove")
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from tests.support.command import BOUND, call, read_json, refused, shape
 def test_the_last_count_that_fits() -> None:
     done = call("steps", "Gaussian(1.1).on(Poisson(0.01))", "--epsilon", "2", "--delta", "1e-5")
     first, after, one_more = done.stdout.splitlines()
-    assert first == "steps = 1725  (epsilon = 2.0; delta = 1e-05)"
+    assert first == "steps = 1725  (epsilon = 2.0; delta = 1e-05; relation: add-remove)"
     step = hs.Gaussian(1.1).on(hs.Poisson(0.01))
     last, next_one = (float(line.split()[-1]) for line in (after, one_more))
     assert last <= 2 < next_one
@@ -23,7 +23,7 @@ def test_json_when_nothing_fits() -> None:
     found = read_json("steps", "Laplace(0.5)", "--epsilon", "1", "--delta", "0", code=1)
     bound = {"epsilon": "number", **BOUND}
     assert shape(found) == {
-        "steps": "number", "epsilon": "number", "delta": "number",
+        "steps": "number", "epsilon": "number", "delta": "number", "relation": "text",
         "after": bound, "one_more": bound,
     }  # fmt: skip
     assert (found["steps"], found["after"]["epsilon"], found["one_more"]["epsilon"]) == (0, 0, 2)

@@ -22,7 +22,17 @@ def test_the_table_is_that_of_the_library(tmp_path: Path) -> None:
     assert (done.returncode, done.stdout) == (0, "")
     with path.open(newline="") as file:
         rows = list(csv.DictReader(file))
-    assert list(rows[0]) == ["sigma", "q", "T", "epsilon", "lower", "upper", "method"]
+    assert list(rows[0]) == [
+        "sigma",
+        "q",
+        "T",
+        "epsilon",
+        "lower",
+        "upper",
+        "method",
+        "delta",
+        "relation",
+    ]
     assert [(row["sigma"], row["q"], row["T"]) for row in rows] == [
         (sigma, q, "1000") for sigma in ("1", "1.5", "2") for q in ("0.01", "0.1")
     ]
@@ -37,7 +47,7 @@ def test_the_table_is_that_of_the_library(tmp_path: Path) -> None:
 def test_options_may_come_first_and_without_a_file_it_is_printed() -> None:
     done = call("sweep", "--b=1,2", "--epsilon", "0.5", "Laplace({b})", "--workers", "1")
     header, *rows = done.stdout.splitlines()
-    assert header == "b,delta,lower,upper,method"
+    assert header == "b,delta,lower,upper,method,epsilon,relation"
     found = [float(row.split(",")[1]) for row in rows]
     assert found == pytest.approx([hs.Laplace(b).delta(0.5) for b in (1, 2)], rel=1e-12, abs=1e-15)
 
@@ -49,7 +59,8 @@ def test_json() -> None:
     )  # fmt: skip
     found = parsed(printed)
     row = {
-        "b": "number", "epsilon": "number", "lower": "number", "upper": "number", "method": "text"
+        "b": "number", "epsilon": "number", "lower": "number", "upper": "number",
+        "method": "text", "delta": "number", "relation": "text",
     }  # fmt: skip
     assert shape(found) == {"rows": [row]}
     assert [each["epsilon"] for each in found["rows"]] == pytest.approx([2, 1, 2 / 3])

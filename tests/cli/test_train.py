@@ -139,7 +139,7 @@ def test_regression_and_a_secret_number_of_records(people: Path) -> None:
     )  # fmt: skip
     assert result.exit_code == 0, result.output
     found = json.loads(result.stdout)
-    assert found["privacy"]["relation"] == "ADD_REMOVE"
+    assert found["privacy"]["relation"] == "add-remove"
     assert "300" not in Path("people.privacy.txt").read_text() + result.output
     assert Model.load(Path("people.model.json")).classes is None
 
@@ -169,10 +169,10 @@ def test_where_to_save_is_checked_before_anything_is_trained(
 @pytest.mark.parametrize(
     ("options", "relation"),
     [
-        ([], "ZERO_OUT"),
-        (["--relation", "replace-one"], "REPLACE_ONE"),
-        (["--relation", "zero-out", "--population", "250"], "ZERO_OUT"),
-        (["--relation", "add-remove", "--population", "250"], "ADD_REMOVE"),
+        ([], "zero-out"),
+        (["--relation", "replace-one"], "replace-one"),
+        (["--relation", "zero-out", "--population", "250"], "zero-out"),
+        (["--relation", "add-remove", "--population", "250"], "add-remove"),
     ],
 )
 def test_the_neighbours_can_be_chosen(people: Path, options: list[str], relation: str) -> None:

@@ -23,19 +23,21 @@ SOURCE = Path(str(hockeystick.__file__)).parent
 LAYERS = [
     {"errors"},
     {"checks", "numerics", "locking", "progress"},
-    {"saving", "relation", "bound", "random", "numerals"},
+    {"saving", "relation", "bound", "random", "in_words", "numerals"},
+    {"table"},
     {"loss", "sensitivity"},
     {"evidence", "routes"},
     {"questions"},
     {"mechanism"},
     {"calibration"},
     {"mechanisms", "samplers", "release"},
-    {"registry", "bernoulli", "audit", "classical"},
+    {"registry", "bernoulli", "audit", "classical", "report"},
     {"comparison", "text"},
     {"account_text", "templates"},
     {"sweeping"},
     {"accountant"},
     {"learn", "figures"},
+    {"plotting"},
     {"cli"},
 ]
 """Packages and modules, lowest first: each imports from its own package and from lower layers."""
@@ -43,8 +45,11 @@ LAYERS = [
 LATE_PACKAGES = {
     "bernoulli": "coins of a mechanism: a whole package that accounting seldom needs",
     "classical": "the papers' theorems: a whole package that few samplers ask",
+    "figures": "pictures: whoever draws none does not load them",
+    "plotting": "curves: whoever draws none does not load them",
     "random": "draws: whoever accounts without drawing does not load generators",
     "release": "releases: whoever accounts without releasing does not load them",
+    "report": "words and tables for people, which most programs never ask for",
 }
 """Packages of the project that a function may import when it runs, and why."""
 

@@ -90,4 +90,6 @@ def shape(value: Any) -> Any:
     return {bool: "truth", str: "text"}.get(type(value), "number")
 
 
-BOUND = {"lower": "number", "upper": "number", "method": "text", "certified": "truth"}
+BOUND = {
+    "lower": "number", "upper": "number", "method": "text", "certified": "truth", "relation": "text"
+}  # fmt: skip

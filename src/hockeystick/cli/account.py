@@ -71,7 +71,7 @@ def _costs(plan: Plan, relation: Relation | None, method: str) -> dict[str, Any]
         "releases": rows,
         "together": {"epsilon": total.upper, **answer.ends(total)},
         "budget": {"epsilon": plan.epsilon, "delta": plan.delta},
-        "relation": neighbours.option,
+        "relation": str(neighbours),
         "left": _difference(plan.epsilon, total),
         "holds": bool(total <= plan.epsilon),
     }

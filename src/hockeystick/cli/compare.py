@@ -9,7 +9,7 @@ import click
 from hockeystick.cli.shared import answer, options, reading
 
 if TYPE_CHECKING:
-    from hockeystick.comparison import Row
+    from hockeystick.comparison import Comparison, Row
     from hockeystick.mechanism import Mechanism
     from hockeystick.relation import Relation
 
@@ -30,19 +30,21 @@ def compare(expression: str, as_json: bool, delta: float, **how: Any) -> None:
     """
     rows = _rows(reading.mechanism(expression), delta, **how)
     if as_json:
-        answer.print_json({"delta": delta, "bounds": [vars(row) for row in rows]})
+        asked = {"delta": delta, "relation": str(rows.relation)}
+        answer.print_json({**asked, "bounds": [vars(row) for row in rows]})
         return
     from hockeystick.cli.shared import tables
 
+    click.echo(rows.title)
     shown = [(row.name, _rounded(row), row.source) for row in rows]
     tables.show(("bound", "epsilon", "source"), shown, numbers=(1,))
 
 
-def _rows(mechanism: Mechanism, delta: float, relation: Relation | None, method: str) -> list[Row]:
-    from hockeystick.comparison import Row
+def _rows(mechanism: Mechanism, delta: float, relation: Relation | None, method: str) -> Comparison:
+    from hockeystick.comparison import Comparison, Row
     from hockeystick.comparison import compare as compared
 
-    rows = list(compared(mechanism, delta, relation=relation))
+    rows = compared(mechanism, delta, relation=relation)
     if method == "auto":
         return rows
     bound = mechanism.epsilon(delta, relation=relation, method=method)
@@ -50,7 +52,8 @@ def _rows(mechanism: Mechanism, delta: float, relation: Relation | None, method:
         Row("this library", bound.upper, f"method: {bound.method}"),
         Row("lower bound", bound.lower, f"method: {bound.method}", "lower"),
     )
-    return [row for row in rows if row.name not in ("exact", "lower bound")] + list(ends)
+    others = [row for row in rows if row.name not in ("exact", "lower bound")]
+    return Comparison.of([*others, *ends], mechanism, rows.relation, delta)
 
 
 def _rounded(row: Row) -> str:

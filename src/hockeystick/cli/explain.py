@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -10,9 +9,7 @@ import click
 from hockeystick.cli.shared import answer, options, reading
 
 if TYPE_CHECKING:
-    from hockeystick.cli.shared.statement import Statement
-
-WIDTH = 88
+    from hockeystick.report.explanation import Explanation
 
 
 @click.command()
@@ -27,32 +24,30 @@ def explain(expression: str, as_json: bool, delta: float, **how: Any) -> None:
     Example:
       hockeystick explain "Gaussian(1.1).on(Poisson(0.01)) * 10000" --delta 1e-5
     """
-    from hockeystick.cli.shared.statement import Statement
+    from hockeystick.report.explanation import INDENT, Explanation
 
-    statement = Statement.of(reading.mechanism(expression), delta, **how)
+    explanation = Explanation.of(reading.mechanism(expression), delta, **how)
     if as_json:
-        answer.print_json(_json(statement))
+        answer.print_json(_json(explanation))
         return
-    for head, sentences in statement.paragraphs().items():
-        click.secho(head, bold=True)
-        for sentence in sentences:
-            click.echo(textwrap.fill(sentence, WIDTH, initial_indent="  ", subsequent_indent="  "))
+    for line in str(explanation).splitlines():
+        click.secho(line, bold=not line.startswith(INDENT))
 
 
-def _json(statement: Statement) -> dict[str, Any]:
-    from hockeystick.cli.shared import statement as plain
+def _json(explanation: Explanation) -> dict[str, Any]:
+    from hockeystick.report.explanation import FALSE_POSITIVES, PRIORS
 
-    factor, rest = statement.odds
-    updates = [{"prior": p, "posterior": statement.posterior(p)} for p in plain.PRIORS]
+    factor, rest = explanation.odds
+    updates = [{"prior": p, "posterior": explanation.posterior(p)} for p in PRIORS]
     return {
-        "epsilon": statement.bound.upper,
-        **answer.ends(statement.bound),
-        "delta": statement.delta,
-        "relation": statement.relation.option,
-        "parts": statement.parts(),
+        "epsilon": explanation.bound.upper,
+        **answer.ends(explanation.bound),
+        "delta": explanation.delta,
+        "relation": str(explanation.relation),
+        "parts": explanation.parts(),
         "attacker": {
-            "false_positive_rate": plain.FALSE_POSITIVES,
-            "true_positive_rate": statement.true_positives,
+            "false_positive_rate": FALSE_POSITIVES,
+            "true_positive_rate": explanation.true_positives,
         },
         "bayes": {"odds_factor": factor, "except_with_probability": rest, "updates": updates},
     }

@@ -7,7 +7,8 @@ from typing import Any
 import click
 
 from hockeystick import progress, saving
-from hockeystick.cli.shared import answer, canvas, curves, options, reading
+from hockeystick.cli.shared import answer, canvas, options, reading
+from hockeystick.plotting import curves
 
 
 @click.command()
@@ -72,7 +73,7 @@ def plot(
 
 
 def _print(drawn: list[curves.Curve], kind: curves.Kind) -> None:
-    click.echo(f"{kind.y} over {kind.x}".replace("_", " "))
+    click.echo(curves.title(drawn[0], kind, {}))
     shown = [(curve.x, [y if y >= kind.least else 0.0 for y in curve.y]) for curve in drawn]
     for line in canvas.plot(shown, log_x=kind.log_x, log_y=kind.log_y):
         click.echo(line)
@@ -86,4 +87,8 @@ def _print_json(drawn: list[curves.Curve], kind: str) -> None:
         {"expression": each.label, x: each.x, y: each.y, "lower": each.lower, "upper": each.upper}
         for each in drawn
     ]
-    answer.print_json({"kind": kind, "curves": objects})
+    first = drawn[0]
+    asked = {"relation": str(first.relation)} | (
+        {} if first.delta is None else {"delta": first.delta}
+    )
+    answer.print_json({"kind": kind, **asked, "curves": objects})

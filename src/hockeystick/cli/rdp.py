@@ -38,8 +38,9 @@ def rdp(expression: str, relation: Relation | None, as_json: bool, orders: str) 
         for order, lower, upper in zip(wanted, bounds.lower, bounds.upper, strict=True)
     ]
     if as_json:
-        answer.print_json({"rdp": rows, "method": bounds.method})
+        answer.print_json({"rdp": rows, "method": bounds.method, "relation": str(bounds.relation)})
         return
     for row in rows:
         least, most = answer.at_least(row["lower"]), answer.at_most(row["upper"])
-        click.echo(f"rdp = {most}  (order = {row['order']!r}; at least {least})")
+        asked = f"order = {row['order']!r}; at least {least}; relation: {bounds.relation}"
+        click.echo(f"rdp = {most}  ({asked})")

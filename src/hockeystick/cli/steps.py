@@ -49,12 +49,14 @@ def steps(
                 "steps": most,
                 "epsilon": epsilon,
                 "delta": delta,
+                "relation": str(after.relation),
                 "after": {"epsilon": after.upper, **answer.ends(after)},
                 "one_more": {"epsilon": following.upper, **answer.ends(following)},
             }
         )
     else:
-        click.echo(f"steps = {most}  (epsilon = {epsilon!r}; delta = {delta!r})")
+        asked = f"epsilon = {epsilon!r}; delta = {delta!r}; relation: {after.relation}"
+        click.echo(f"steps = {most}  ({asked})")
         click.echo(f"after them epsilon = {answer.at_most(after.upper)}")
         click.echo(f"with one more epsilon = {answer.at_most(following.upper)}")
     context.exit(0 if most else 1)

@@ -18,10 +18,8 @@ from hockeystick.errors import ParameterError
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
-    from hockeystick.bound import Bound
     from hockeystick.relation import Relation
 
-Row = dict[str, float | str]
 INTERRUPTED = 130
 """The exit code after Ctrl-C."""
 
@@ -72,8 +70,7 @@ def sweep(
             progress=done,
             **values,
         )
-    asked = "delta" if delta is None else "epsilon"
-    table = [_with_ends(row, asked) for row in rows]
+    table = [{name: _short(value) for name, value in row.items()} for row in rows.to_rows()]
     if output is not None or not as_json:
         saving.write_csv(output, table[0], (row.values() for row in table))
     if as_json:
@@ -136,12 +133,5 @@ def _split(words: tuple[str, ...]) -> tuple[str, dict[str, list[float]]]:
     return expressions[0], values
 
 
-def _with_ends(row: dict[str, float], asked: str) -> Row:
-    bound: Bound = row[asked]  # type: ignore[assignment]
-    named = {name: _short(value) for name, value in row.items() if name != asked}
-    ends: Row = {"lower": bound.lower, "upper": bound.upper, "method": bound.method}
-    return {**named, asked: bound.upper, **ends}
-
-
-def _short(value: float) -> float:
-    return int(value) if value.is_integer() else value
+def _short(value: float | str) -> float | str:
+    return int(value) if isinstance(value, float) and value.is_integer() else value

@@ -65,6 +65,21 @@ def _shrink(path: str | Path) -> None:
     few.save(path, optimize=True)
 
 
+def drawn_in(axes: Any, panel: Panel) -> Any:
+    """The axes with a panel drawn into them; a figure of pyplot's where there are none.
+
+    The settings are the user's own.
+    """
+    if axes is None:
+        _matplotlib()
+        from matplotlib import pyplot
+
+        axes = pyplot.subplots(figsize=(LEAST_WIDTH, PANEL_SIZE[1] + 1.0), layout="constrained")[1]
+    _panel(axes, panel)
+    axes.legend()
+    return axes
+
+
 def _matplotlib() -> Any:
     try:
         import matplotlib

@@ -80,7 +80,7 @@ class Privacy:
             "epsilon": self.epsilon.upper,
             "epsilon_lower": self.epsilon.lower,
             "delta": self.delta,
-            "relation": self.relation.value,
+            "relation": str(self.relation),
             "mechanism": repr(self.mechanism),
             "method": self.epsilon.method,
             "clip": self.plan.clip,
@@ -94,7 +94,8 @@ class Privacy:
         plan = self.plan
         lines = [
             f"({self.epsilon.upper!r}, {self.delta!r})-differentially private: neighbours are data "
-            f"sets in which {self.relation.words('; the number of records is public')}.",
+            f"sets in which {self.relation.words('; the number of records is public')} "
+            f"({self.relation}).",
             f"Mechanism: {self.mechanism!r}; gradients clipped to {plan.clip:g} in {plan.norm}, "
             f"divided by {plan.batch_size:g}.",
         ]

@@ -25,7 +25,7 @@ class DiscreteLaplace(DiscreteNoise):
     (|x| − |x−k|)/b, k + 1 values from −k/b to k/b (Ghosh, Roughgarden and Sundararajan 2009).
 
     >>> DiscreteLaplace(0.5).epsilon(delta=0)
-    Bound(2.0, lower=2.0, method='closed form')
+    Bound(2.0, lower=2.0, method='closed form', delta=0.0, relation=ADD_REMOVE)
     """
 
     source = "Ghosh, Roughgarden and Sundararajan 2009"

@@ -98,7 +98,7 @@ class ExponentialFamily(Mechanism):
         then D_α <= min(((α−1)·L((α−1)Δ) + L(Δ))·Δ²/2, (B((α−1)Δ) + B(Δ))·Δ) (Remark 34).
 
         >>> ExponentialFamily.bounded(1.0, smoothness=0.25).rdp(4.0)  # Gaussian noise of variance 4
-        Bound(0.5, lower=0.0, method='renyi')
+        Bound(0.5, lower=0.0, method='renyi', order=4.0, relation=ADD_REMOVE)
         """
         made = cls.__new__(cls)
         curve = Assumptions(

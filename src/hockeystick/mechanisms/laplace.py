@@ -24,7 +24,7 @@ class Laplace(AdditiveNoise):
     min(F, 1 − F)/b a unit, which the Laplace cdf attains.
 
     >>> Laplace(2.0).epsilon(delta=0)
-    Bound(0.5, lower=0.5, method='closed form')
+    Bound(0.5, lower=0.5, method='closed form', delta=0.0, relation=ADD_REMOVE)
     """
 
     source = "Balle, Barthe and Gaboardi 2018, Theorem 3"

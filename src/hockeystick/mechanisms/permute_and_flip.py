@@ -34,7 +34,7 @@ class PermuteAndFlip(Mechanism):
     epsilon: in [0, inf], for the relation under which Δ bounds the change of a utility.
 
     >>> round(PermuteAndFlip(1.0).delta(epsilon=0.5), 6), PermuteAndFlip(1.0).epsilon(delta=0)
-    (0.221199, Bound(1.0, lower=1.0, method='closed form'))
+    (0.221199, Bound(1.0, lower=1.0, method='closed form', delta=0.0, relation=ADD_REMOVE))
     """
 
     source = "McKenna and Sheldon 2020"

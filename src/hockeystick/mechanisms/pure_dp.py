@@ -16,7 +16,7 @@ class PureDP(Mechanism):
     Dominated by binary randomized response with the same ε (Kairouz, Oh and Viswanath 2015).
 
     >>> PureDP(0.5).epsilon(delta=0)
-    Bound(0.5, lower=0.5, method='closed form')
+    Bound(0.5, lower=0.5, method='closed form', delta=0.0, relation=ADD_REMOVE)
     """
 
     source = "Kairouz, Oh and Viswanath 2015"

@@ -45,7 +45,7 @@ class RandomizedResponse(Mechanism):
     categories: K, an integer >= 2.
 
     >>> (RandomizedResponse(1.0) * 10).epsilon(delta=0)
-    Bound(10.0, lower=10.0, method='closed form')
+    Bound(10.0, lower=10.0, method='closed form', delta=0.0, relation=ADD_REMOVE)
     """
 
     source = "Kairouz, Bonawitz and Ramage 2016"
@@ -116,13 +116,13 @@ class RandomizedResponse(Mechanism):
         private_answers = private.integers("answers", answers, 0, self.categories - 1)
         return private.like(respond(private_answers, self.epsilon_, self.categories, source(rng)))
 
-    def statement(self) -> str:
-        """What a report protects, in words."""
-        from hockeystick.release import statement as words
+    def statement(self, *, delta: float | None = None, relation: Relation | None = None) -> str:
+        """What a report protects, in words: the answer, which another may have been."""
+        from hockeystick.report import statement as words
 
         truth = 1 / (1 + (self.categories - 1) * math.exp(-self.epsilon_))
         how = f"an answer is reported as it is with probability {truth:.6g}, else as another one."
-        return words.statement(self, how, words.EXACT, 0.0, REPLACE_ONE)
+        return words.statement(self, how, words.EXACT, delta, relation or REPLACE_ONE)
 
     def estimate(self, reports: Any, *, confidence: float = 0.95) -> Estimate:
         """The unbiased share of each answer, with a confidence interval for each by itself.

@@ -35,7 +35,7 @@ class RenyiDP(GivenCurve):
     the mapping {2: 0.1, 8: 0.5}.
 
     >>> RenyiDP({2: 0.1, 8: 0.5}).rdp(2.0)
-    Bound(0.1, lower=0.0, method='renyi')
+    Bound(0.1, lower=0.0, method='renyi', order=2.0, relation=ADD_REMOVE)
     """
 
     source = "Mironov 2017"

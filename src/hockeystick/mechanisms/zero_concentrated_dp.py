@@ -23,7 +23,7 @@ class ZeroConcentratedDP(Mechanism):
     Bun and Steinke (2016). Known by its Rényi curve alone, it is accounted by it.
 
     >>> ZeroConcentratedDP(0.5).rdp(4.0)
-    Bound(2.0, lower=0.0, method='renyi')
+    Bound(2.0, lower=0.0, method='renyi', order=4.0, relation=ADD_REMOVE)
     """
 
     source = "Bun and Steinke 2016"

@@ -5,15 +5,15 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping
-from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from hockeystick.numerics.digits import at_least as at_least
+from hockeystick.numerics.digits import at_most as at_most
+
 if TYPE_CHECKING:
     from hockeystick.bound import Bound
-
-DIGITS = 13
 
 
 def show(name: str, bound: Bound, given: Mapping[str, float], as_json: bool) -> None:
@@ -28,16 +28,19 @@ def line(name: str, bound: Bound, given: Mapping[str, float]) -> str:
     """A bound and what it was asked for, as one line."""
     asked = "; ".join(f"{key} = {value!r}" for key, value in given.items())
     least, most = at_least(bound.lower), at_most(bound.upper)
-    return f"{name} = {most}  ({asked}; at least {least}; method: {bound.method})"
+    how = f"relation: {bound.relation}; method: {bound.method}"
+    return f"{name} = {most}  ({asked}; at least {least}; {how})"
 
 
 def ends(bound: Bound) -> dict[str, Any]:
     """What a bound is, for JSON."""
+    about = {} if bound.relation is None else {"relation": str(bound.relation)}
     return {
         "lower": bound.lower,
         "upper": bound.upper,
         "method": bound.method,
         "certified": bound.certified,
+        **about,
     }
 
 
@@ -54,26 +57,3 @@ def _plain(value: Any) -> Any:
     if isinstance(value, float):
         return float(value) if math.isfinite(value) else str(float(value))
     return value
-
-
-def at_most(value: float, digits: int = DIGITS) -> str:
-    """So many significant digits, rounded up.
-
-    >>> at_most(2 / 3), at_most(2 / 3, 3), at_most(0.5)
-    ('0.6666666666667', '0.667', '0.5')
-    """
-    return _digits(value, ROUND_CEILING, digits)
-
-
-def at_least(value: float, digits: int = DIGITS) -> str:
-    """So many significant digits, rounded down.
-
-    >>> at_least(2 / 3), at_least(2 / 3, 3)
-    ('0.6666666666666', '0.666')
-    """
-    return _digits(value, ROUND_FLOOR, digits)
-
-
-def _digits(value: float, rounding: str, digits: int) -> str:
-    rounded = Context(prec=digits, rounding=rounding).plus(Decimal(repr(float(value))))
-    return f"{float(rounded):.{digits}g}"

@@ -19,7 +19,7 @@ METHODS = ("auto", *(name.replace(" ", "-") for name in NAMES))
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
-RELATIONS = tuple(relation.option for relation in Relation)
+RELATIONS = tuple(map(str, Relation))
 
 
 def relation_named(name: Any) -> Relation:

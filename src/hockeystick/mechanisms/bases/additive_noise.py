@@ -121,7 +121,7 @@ class AdditiveNoise(Mechanism):
         noisy = answer + scale * noise
         return noisy if noisy.ndim else float(noisy)
 
-    def statement(self, *, delta: float = 0.0, relation: Relation | None = None) -> str:
+    def statement(self, *, delta: float | None = None, relation: Relation | None = None) -> str:
         """What a release protects, in words, and that floating point is not covered.
 
         Where replacing a record moves the query no further than adding one, for all that was said,
@@ -130,15 +130,20 @@ class AdditiveNoise(Mechanism):
         >>> from hockeystick import Laplace
         >>> print(Laplace(2.0).statement())
         Laplace(2.0): Laplace noise of scale 2 on an answer that moves by at most 1 (L1).
-        (0.5, 0)-differentially private when one record is added or removed.
+        (0.5, 0)-differentially private when one record is added or removed (add-remove).
         The noise is computed in floating point, which the guarantee does not cover: ...
         """
-        from hockeystick.release import statement as words
+        from hockeystick.report import statement as words
 
         moved = self.sensitivity * (self.replace_sensitivity if relation is REPLACE_ONE else 1)
         how = words.noise(type(self).__name__, self.scale, moved, self.norm)
-        alike = self.replace_sensitivity <= 1
+        alike = self.made_for is REPLACE_ONE
         return words.statement(self, how, words.FLOATING_POINT, delta, relation, alike=alike)
+
+    @property
+    def made_for(self) -> Relation | None:
+        """Replaced records, where they move the query no further than added ones."""
+        return REPLACE_ONE if self.replace_sensitivity <= 1 else None
 
     @abstractmethod
     def _noise(self, count: int, words: Source) -> Floats:

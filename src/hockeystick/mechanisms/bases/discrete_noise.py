@@ -142,13 +142,18 @@ class DiscreteNoise(Mechanism):
         noise = self._noise(answer.size, source(rng)).reshape(answer.shape)
         return private.like(answer + noise)
 
-    def statement(self, *, delta: float = 0.0, relation: Relation | None = None) -> str:
+    def statement(self, *, delta: float | None = None, relation: Relation | None = None) -> str:
         """What a release protects, in words."""
-        from hockeystick.release import statement as words
+        from hockeystick.report import statement as words
 
         how = words.noise(type(self).__name__, self.scale, self._distance(relation), "L1")
-        alike = self._distance(REPLACE_ONE) <= self.sensitivity
+        alike = self.made_for is REPLACE_ONE
         return words.statement(self, how, words.EXACT, delta, relation, alike=alike)
+
+    @property
+    def made_for(self) -> Relation | None:
+        """Replaced records, where they move the query no further than added ones."""
+        return REPLACE_ONE if self._distance(REPLACE_ONE) <= self.sensitivity else None
 
     @abstractmethod
     def _noise(self, count: int, words: Source) -> Integers:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import hockeystick as hs
-from hockeystick.release.statement import rounded_up
+from hockeystick.numerics.digits import at_most
 
 KINDS: list[type[hs.Mechanism]] = [hs.Gaussian, hs.Laplace, hs.DiscreteGaussian, hs.DiscreteLaplace]
 
@@ -47,13 +47,15 @@ def test_nothing_is_claimed_of_added_records_where_only_replaced_ones_are_bounde
     promise = r"\(0\.\d+, 1e-05\)-differentially private when "
     text = mechanism.statement(delta=1e-5)
     assert re.search(promise + "one record is replaced by another", text)
-    assert "added or removed, if that moves the answer no further." in text
+    assert "added or removed (add-remove), if that moves the answer no further." in text
     text = mechanism.statement(delta=1e-5, relation=hs.ADD_REMOVE)
-    assert re.search(promise + "one record is added or removed, if that moves", text)
+    assert re.search(
+        promise + r"one record is added or removed \(add-remove\), if that moves", text
+    )
     text = mechanism.statement(delta=1e-5, relation=hs.REPLACE_ONE)
     assert " if " not in text.splitlines()[1]
     text = kind.for_query(**asked).statement(delta=1e-5)
-    assert re.search(promise + r"one record is added or removed\.", text)
+    assert re.search(promise + r"one record is added or removed \(add-remove\)\.", text)
 
 
 def test_of_a_survey() -> None:
@@ -75,5 +77,5 @@ def test_of_a_survey() -> None:
     ],
 )
 def test_six_digits_and_never_less(value: float, text: str) -> None:
-    assert rounded_up(value) == text
+    assert at_most(value, 6) == text
     assert float(text) >= value

@@ -4,18 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from hockeystick.mechanism import Mechanism
-    from hockeystick.samplers.sampler import Sampler
+from hockeystick.mechanism import Composition, Mechanism
+from hockeystick.samplers.sampler import Sampled, Sampler
 
 
 def pieces(value: Mechanism | Sampler) -> Iterator[Mechanism | Sampler]:
     """The mechanisms and samplers that a mechanism is made of; what only joins them is left out."""
-    from hockeystick.mechanism import Composition
-    from hockeystick.samplers.sampler import Sampled
-
     if not isinstance(value, Composition | Sampled):
         yield value
     for part in _inside(value):
@@ -23,9 +18,6 @@ def pieces(value: Mechanism | Sampler) -> Iterator[Mechanism | Sampler]:
 
 
 def _inside(value: Mechanism | Sampler) -> Iterator[Mechanism | Sampler]:
-    from hockeystick.mechanism import Composition, Mechanism
-    from hockeystick.samplers.sampler import Sampler
-
     if isinstance(value, Composition):
         yield from value.parts
     elif dataclasses.is_dataclass(value):

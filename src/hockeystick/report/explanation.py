@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import math
+import textwrap
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
-from hockeystick.cli.shared import answer
-from hockeystick.cli.shared.pieces import meaning, pieces
+from hockeystick.numerics.digits import at_least, at_most
+from hockeystick.questions import relation_of
 from hockeystick.relation import Relation
+from hockeystick.report.pieces import meaning, pieces
 from hockeystick.routes.auto import ROUTES
+from hockeystick.samplers.sampler import Grouped
 
 if TYPE_CHECKING:
     from hockeystick.bound import Bound
     from hockeystick.mechanism import Mechanism
 
+WIDTH = 88
+INDENT = "  "
 FALSE_POSITIVES = 0.01
 PRIORS = (0.5, 0.01)
 RARER = 0.1
@@ -31,7 +36,7 @@ CLAIMS = {
 
 
 @dataclass(frozen=True)
-class Statement:
+class Explanation:
     """The numbers of a guarantee."""
 
     mechanism: Mechanism
@@ -45,10 +50,8 @@ class Statement:
     @classmethod
     def of(
         cls, mechanism: Mechanism, delta: float, relation: Relation | None, method: str
-    ) -> Statement:
+    ) -> Explanation:
         """Ask the mechanism for all of them."""
-        from hockeystick.questions import relation_of
-
         neighbours = relation_of(mechanism, relation)
         bound = mechanism.epsilon(delta, relation=neighbours, method=method)
         missed = mechanism.tradeoff([FALSE_POSITIVES], relation=neighbours, method=method)
@@ -79,6 +82,16 @@ class Statement:
             }
             for part, count in self.mechanism.parts.items()
         ]
+
+    def __str__(self) -> str:
+        lines = []
+        for head, sentences in self.paragraphs().items():
+            lines.append(head)
+            lines += [
+                textwrap.fill(each, WIDTH, initial_indent=INDENT, subsequent_indent=INDENT)
+                for each in sentences
+            ]
+        return "\n".join(lines)
 
     def paragraphs(self) -> dict[str, list[str]]:
         """Sentences under their heads."""
@@ -113,10 +126,8 @@ def _what_runs(parts: list[dict[str, Any]]) -> list[str]:
     return lines or ["Nothing."]
 
 
-def _protected(statement: Statement) -> list[str]:
-    from hockeystick.samplers.sampler import Grouped
-
-    parts = statement.mechanism.parts
+def _protected(explanation: Explanation) -> list[str]:
+    parts = explanation.mechanism.parts
     grouped = bool(parts) and all(isinstance(part, Grouped) for part in parts)
     whose = "The records of one person" if grouped else "One record"
     more = "" if grouped else " Who has several records is protected less: see .group(size)."
@@ -124,49 +135,51 @@ def _protected(statement: Statement) -> list[str]:
         f"{whose}, from anyone who sees every output, knows all other records and how the "
         "computation works, and has any amount of computing power; the noise and the choice of "
         f"records stay secret.{more}",
-        f"Neighbouring data: {statement.relation.words('; how many there are is public')}.",
+        f"Neighbouring data: {explanation.relation.words('; how many there are is public')} ("
+        f"{explanation.relation}).",
     ]
 
 
-def _guarantee(statement: Statement) -> list[str]:
-    if math.isinf(statement.bound.upper):
-        return [f"None at delta = {statement.delta:g}: no epsilon is large enough."]
-    epsilon = answer.at_most(statement.bound.upper, 6)
-    plus = f", plus {statement.delta:g}" if statement.delta else ""
+def _guarantee(explanation: Explanation) -> list[str]:
+    if math.isinf(explanation.bound.upper):
+        return [f"None at delta = {explanation.delta:g}: no epsilon is large enough."]
+    epsilon = at_most(explanation.bound.upper, 6)
+    plus = f", plus {explanation.delta:g}" if explanation.delta else ""
     return [
-        f"epsilon = {epsilon} at delta = {statement.delta:g}, in both directions: no set of "
-        f"outputs is more than e^{epsilon} times as likely in one case as in the other{plus}."
+        f"epsilon = {epsilon} at delta = {explanation.delta:g} ({explanation.relation}), in both "
+        f"directions: no set of outputs is more than e^{epsilon} times as likely in one case "
+        f"as in the other{plus}."
     ]
 
 
-def _attack(statement: Statement) -> list[str]:
-    yes, no = CLAIMS[statement.relation]
+def _attack(explanation: Explanation) -> list[str]:
+    yes, no = CLAIMS[explanation.relation]
     return [
         f"Whatever the test, one that says “{yes}” in at most {_percent(FALSE_POSITIVES)} of the "
-        f"cases where {no} says so in at most {_percent(statement.true_positives)} of the cases "
+        f"cases where {no} says so in at most {_percent(explanation.true_positives)} of the cases "
         f"where it is true; guessing gives {_percent(FALSE_POSITIVES)}. The same holds the other "
         "way round."
     ]
 
 
-def _belief(statement: Statement) -> list[str]:
-    yes, _ = CLAIMS[statement.relation]
-    factor, rest = statement.odds
-    (sure, then), (doubt, now) = ((p, statement.posterior(p)) for p in PRIORS)
+def _belief(explanation: Explanation) -> list[str]:
+    yes, _ = CLAIMS[explanation.relation]
+    factor, rest = explanation.odds
+    (sure, then), (doubt, now) = ((p, explanation.posterior(p)) for p in PRIORS)
     unless = f", except with probability {rest:g}" if rest else ""
     return [
         f"Someone who thought it {_percent(sure)} likely that {yes} is at most {_percent(then)} "
         f"sure afterwards, someone who thought {_percent(doubt)} at most {_percent(now)}{unless}: "
-        f"their odds grow by a factor of at most {answer.at_most(factor, 4)}."
+        f"their odds grow by a factor of at most {at_most(factor, 4)}."
     ]
 
 
-def _sources(statement: Statement) -> list[str]:
-    cited = [theorem for part in statement.parts() for theorem in part["theorems"]]
+def _sources(explanation: Explanation) -> list[str]:
+    cited = [theorem for part in explanation.parts() for theorem in part["theorems"]]
     theorems = "; ".join(dict.fromkeys(cited))
     lines = [f"The parts: {theorems}."] if theorems else []
-    method = statement.bound.method
-    if sum(statement.mechanism.parts.values()) > 1:
+    method = explanation.bound.method
+    if sum(explanation.mechanism.parts.values()) > 1:
         whose = "Mironov 2017" if method == "renyi" else "Zhu, Dong and Wang 2022"
         lines.append(f"Their composition: {whose}.")
     how = ROUTES[method].sentence if method in ROUTES else method
@@ -180,7 +193,7 @@ def _tightness(bound: Bound) -> list[str]:
     elif bound.lower > 0:
         lines.append(
             "Some pair of neighbouring data sets costs at least "
-            f"{answer.at_least(bound.lower, 6)}{_too_high(bound)}."
+            f"{at_least(bound.lower, 6)}{_too_high(bound)}."
         )
     else:
         lines.append("No lower end is known: the true epsilon may be far smaller.")
@@ -195,8 +208,8 @@ def _too_high(bound: Bound) -> str:
         return ""
     gap = max(100 * (bound.upper / bound.lower - 1), LEAST_GAP)
     digits = max(2, len(f"{gap:.0f}"))  # 300 %, not 3e+02 %
-    return f": the answer is at most {answer.at_most(gap, digits)} % too high"
+    return f": the answer is at most {at_most(gap, digits)} % too high"
 
 
 def _percent(share: float) -> str:
-    return f"{answer.at_most(100 * share, 4)} %"
+    return f"{at_most(100 * share, 4)} %"

@@ -1,15 +1,16 @@
-"""The curves that `plot` draws, as data."""
+"""The curves that `plot` draws, as data, all for the same neighbours."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from hockeystick import saving
-from hockeystick.cli.shared import thrift
-from hockeystick.errors import ParameterError
+from hockeystick.errors import ParameterError, RelationError
+from hockeystick.plotting import thrift
+from hockeystick.relation import ADD_REMOVE, Relation
 
 if TYPE_CHECKING:
     from hockeystick.bound import Bounds
@@ -21,14 +22,20 @@ SMALLEST_DELTA = 1e-8
 FEW_STEPS = 100.0
 """Up to which what is no run of its own is drawn."""
 
+LONGEST_LABEL = 90
+"""Characters of a mechanism that fit into a picture."""
+
 SYMBOLS = {"epsilon": "ε", "delta": "δ", "rdp": "Rényi divergence", "order": "order α"}
 
 
 @dataclass(frozen=True)
 class Curve:
-    """The safe ends `y` at each `x`, and both ends."""
+    """The safe ends `y` at each `x`, both ends, and what they are about."""
 
     label: str
+    relation: Relation
+    delta: float | None
+    """Of each ε; None where it is drawn, or has no part in it."""
     x: list[float]
     y: list[float]
     lower: list[float]
@@ -53,6 +60,8 @@ class Kind:
     """What is smaller is not drawn."""
     alone: bool = False
     """Whether each point is computed by itself, so that one may be slow."""
+    at_delta: bool = False
+    """Whether what is drawn is asked at one δ."""
 
 
 def even(start: float, stop: float, count: int) -> list[float]:
@@ -106,7 +115,7 @@ KINDS = {
     "epsilon-over-steps": Kind(
         "steps", "epsilon", 1.0, _last_step,
         lambda m, x, delta, options: m.epsilons(delta, [int(n) for n in x], **options),
-        count=101, points=_whole, subject=step_of,
+        count=101, points=_whole, subject=step_of, at_delta=True,
     ),
     "rdp": Kind(
         "order", "rdp", 1.1, lambda _m, _o: 64.0,
@@ -121,6 +130,20 @@ KINDS = {
 }  # fmt: skip
 
 
+def common_relation(mechanisms: Sequence[Mechanism], relation: Relation | None) -> Relation:
+    """The relation that all curves of a picture are about: what differs is not to be compared."""
+    if relation is not None:
+        return relation
+    natural = {each.natural_relation for each in mechanisms} - {None}
+    if len(natural) > 1:
+        names = ", ".join(sorted(map(str, natural)))
+        raise RelationError(
+            f"the curves speak of different neighbours ({names}); name one with relation= or "
+            "--relation"
+        )
+    return next(iter(natural), None) or ADD_REMOVE
+
+
 def curves(
     mechanisms: Sequence[Mechanism],
     kind: Kind,
@@ -133,6 +156,7 @@ def curves(
 ) -> list[Curve]:
     """One curve for each mechanism, all at the same points."""
     first = kind.start if start is None else start
+    options = options | {"relation": common_relation(mechanisms, options.get("relation"))}
     last = max(kind.stop(m, options) for m in mechanisms) if stop is None else stop
     if not -math.inf < first < last < math.inf:
         raise ParameterError(f"from must be below to, both finite, got {first!r} and {last!r}")
@@ -149,12 +173,22 @@ def curves(
         x, tables = thrift.affordable(x, ask, kind.least, progress, everywhere=points is not None)
     else:
         tables = ask(x)
-    return [_curve(repr(m), x, rows) for m, rows in zip(subjects, tables, strict=True)]
+    about = options["relation"], delta if kind.at_delta else None
+    return [_curve((repr(m), *about), x, rows) for m, rows in zip(subjects, tables, strict=True)]
 
 
-def _curve(label: str, x: list[float], rows: list[thrift.Row]) -> Curve:
+def _curve(
+    about: tuple[str, Relation, float | None], x: list[float], rows: list[thrift.Row]
+) -> Curve:
     y, lower, upper = map(list, zip(*rows, strict=True))
-    return Curve(label, x, y, lower, upper)
+    return Curve(*about, x, y, lower, upper)
+
+
+def title(curve: Curve, kind: Kind, symbols: Mapping[str, str] = SYMBOLS) -> str:
+    """What is drawn over what, at which δ and for which neighbours."""
+    x, y = (symbols.get(name, name.replace("_", " ")) for name in (kind.x, kind.y))
+    at = "" if curve.delta is None else f" at {symbols.get('delta', 'delta')} = {curve.delta:g}"
+    return f"{y} over {x}{at}, {curve.relation}"
 
 
 def figure(curves: Sequence[Curve], kind: Kind) -> Figure:
@@ -162,22 +196,27 @@ def figure(curves: Sequence[Curve], kind: Kind) -> Figure:
     from hockeystick.figures.figure import Curve as Line
     from hockeystick.figures.figure import Figure, Panel
 
-    lines = tuple(Line(each.label, each.x, each.y, f"C{i}") for i, each in enumerate(curves))
+    lines = tuple(Line(_cut(each.label), each.x, each.y, f"C{i}") for i, each in enumerate(curves))
     lowest = min(y for each in curves for y in each.y)
     x_label, y_label = (SYMBOLS.get(name, name.replace("_", " ")) for name in (kind.x, kind.y))
     panel = Panel(
-        "", x_label, y_label, lines,
+        title(curves[0], kind), x_label, y_label, lines,
         "log" if kind.log_x else "linear", "log" if kind.log_y else "linear",
         y_limits=(kind.least, 1.0) if lowest < kind.least else None,
     )  # fmt: skip
     return Figure("plot", "", "", (panel,), columns=1)
 
 
+def _cut(label: str) -> str:
+    return label if len(label) <= LONGEST_LABEL else f"{label[:LONGEST_LABEL]} …"
+
+
 def write_csv(curves: Sequence[Curve], kind: Kind, path: str) -> None:
     """A row for each point of each curve."""
     rows = (
-        (curve.label, *map(repr, values))
+        (curve.label, *map(repr, values), str(curve.relation), *([curve.delta] * kind.at_delta))
         for curve in curves
         for values in zip(curve.x, curve.y, curve.lower, curve.upper, strict=True)
     )
-    saving.write_csv(path, ("expression", kind.x, kind.y, "lower", "upper"), rows)
+    asked = ("relation", "delta") if kind.at_delta else ("relation",)
+    saving.write_csv(path, ("expression", kind.x, kind.y, "lower", "upper", *asked), rows)

@@ -7,7 +7,7 @@ import time
 import pytest
 
 import hockeystick as hs
-from hockeystick.cli.shared import curves, thrift
+from hockeystick.plotting import curves, thrift
 
 EVEN = curves.even(0.0, 1.0, 81)
 

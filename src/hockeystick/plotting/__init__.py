@@ -1,0 +1,1 @@
+"""Curves of mechanisms: as data, and drawn into axes of matplotlib."""

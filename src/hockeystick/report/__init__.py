@@ -1,0 +1,1 @@
+"""What an answer means, for people: explanations, statements, and tables for notebooks."""

@@ -1,0 +1,1 @@
+"""Curves, as data and drawn."""
