@@ -36,6 +36,9 @@ LAST_DIGITS = 1e-12
 """Ends that are nearer than this, relative to −Σ n·log(1−q), are as near as they can be."""
 LARGEST_LOSS_DIGITS = 1e-13
 """Where x is below this part of its origin, ε is the largest loss but for its last digits."""
+LEAST_SHIFT, MOST_SHIFT = 0.01, 21.0
+"""How far apart the Gaussians may be: noise from 1/21 to 100. Outcomes of less noise spread over
+thousands of nats, and paths are too long; of more, the turned path is too narrow."""
 LEAST_LOG_DELTA = -650.0
 ULP = 2.0**-53
 
@@ -63,7 +66,7 @@ def steps_of(loss: ComposedLoss) -> SampledSteps | None:
     known = [(sample, count) for sample, count in samples if sample is not None]
     if len(known) < len(samples) or len({sample.remove for sample, _ in known}) > 1:
         return None
-    if not all(0 < sample.rate < 1 and 0 < sample.shift < math.inf for sample, _ in known):
+    if not all(0 < s.rate < 1 and LEAST_SHIFT <= s.shift <= MOST_SHIFT for s, _ in known):
         return None
     return SampledSteps(known)
 

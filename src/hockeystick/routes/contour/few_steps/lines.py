@@ -94,4 +94,3 @@ class Lines:
         marked = np.log(np.maximum(table.q @ np.exp(-order * table.x), 1e-300))
         log_f = np.logaddexp(plan.log_f[:, plan.saddle], marked) + 1e-6
         return min(above, PLANNED_MARGIN * plan.marks.by_chernoff(x, order, log_f))
-

@@ -147,9 +147,7 @@ class Plan:
         if gained > max(2.0, CANCELLED - math.log(self.steps.total)):
             self.partition = float(at[k])
             kinds: tuple[Kind, ...] = (0, 1, 2)
-            self.groups = tuple(
-                self._group(kind, levels[j, :, k]) for j, kind in enumerate(kinds)
-            )
+            self.groups = tuple(self._group(kind, levels[j, :, k]) for j, kind in enumerate(kinds))
         return rough
 
     def _small(self, log_small: Array) -> tuple[Array, Array]:
