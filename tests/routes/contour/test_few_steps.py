@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import random
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -52,8 +53,8 @@ ENCLOSURES = (
     (10.0, 0.3, 20, 1e-08, False, 0.6442112332801705, 0.6442112332809459),
     (1.0, 1e-4, 2, 1e-05, True, 0.0003887209723637985, 0.0003887209723639107),
 )
-"""noise, rate, steps, δ, remove, and ends of ε: proven in ball arithmetic by code that shares nothing
-with this one, but for the last, an integral in multiple precision (`tests.oracles.two_steps`)."""
+"""noise, rate, steps, δ, remove, and ends of ε: proven in ball arithmetic, by code that shares
+nothing with this; the last is an integral in multiple precision (`tests.oracles.two_steps`)."""
 
 
 def steps(noise: float, rate: float, count: int, remove: bool = True) -> SampledSteps:
@@ -170,9 +171,8 @@ def test_delta_undoes_epsilon(question: tuple[float, float, int, float], remove:
 
 
 def grows(values: list[answer.Ends]) -> bool:
-    return all(a.lower <= b.upper for a, b in zip(values, values[1:], strict=False)) and (
-        values[0].upper < values[-1].lower
-    )
+    each = all(a.lower <= b.upper for a, b in pairwise(values))
+    return each and values[0].upper < values[-1].lower
 
 
 @pytest.mark.parametrize("remove", [True, False])
