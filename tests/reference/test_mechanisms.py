@@ -67,11 +67,10 @@ GAPS: dict[str, tuple[tuple[float, Gap], ...]] = {
     ),
     "poisson_gaussian": (
         (1, Gap(3e-13, 3e-13)),
-        (24, Gap(3e-8, 3e-8)),
         (math.inf, Gap(1e-10, 1e-10)),
     ),
-    "poisson_gaussian_sparse": ((math.inf, Gap(1e-5, 5e-4)),),
-    "poisson_gaussian_small_noise": ((math.inf, Gap(1.5e-6, 1e-6)),),
+    "poisson_gaussian_sparse": ((math.inf, Gap(1e-10, 1e-10)),),
+    "poisson_gaussian_small_noise": ((math.inf, Gap(1e-10, 1e-10)),),
     "rdp": ((math.inf, Gap(3e-13, 3e-13)),),
 }
 
@@ -90,7 +89,7 @@ def name(table: str, row: Row) -> str:
 
 def marks(table: str, row: Row) -> list[pytest.MarkDecorator]:
     """Many steps are left to the slow run where one answer takes a second, and in one direction."""
-    heavy = table in ("laplace", "poisson_gaussian_sparse") or "* 10000" in row["mechanism"]
+    heavy = table == "laplace" or "* 10000" in row["mechanism"]
     slow = "*" in row["mechanism"] and (heavy or row["direction"] != "both")
     return [pytest.mark.slow] if slow else []
 

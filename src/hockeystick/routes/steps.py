@@ -18,7 +18,7 @@ from hockeystick.numerics.blocks import CHUNK
 from hockeystick.numerics.series import EPS
 from hockeystick.numerics.types import Array
 from hockeystick.routes.contour.line import Line, ends, solve
-from hockeystick.routes.contour.route import plan
+from hockeystick.routes.contour.route import is_bent, plan
 from hockeystick.routes.contour.saddle import finite_cgf, log_kappa
 from hockeystick.routes.grid.line import rounded_line
 
@@ -35,6 +35,9 @@ NODES = 8
 step of Newton's method leaves nothing."""
 CHERNOFF_POINTS = 2.0 ** np.arange(-4.0, 12.0, 0.25)
 """Where it is asked whether the other direction is milder."""
+SINGLY = 12
+"""So few counts of one line are asked one by one where a bent line serves each of them: that takes
+no longer, and the ends are nearer."""
 
 
 def epsilons_at(sides: Sequence[ComposedLoss], delta: float, counts: Array) -> tuple[Array, Array]:
@@ -49,6 +52,10 @@ def epsilons_at(sides: Sequence[ComposedLoss], delta: float, counts: Array) -> t
         few = sides[0].steps * WIDE * counts[start] < FEW
         reach = (WIDE if few else RANGE) * counts[start]
         stop = max(start + 1, int(np.searchsorted(counts, reach, "right")))
+        last = _times(sides[0], int(counts[stop - 1]))
+        if (few and last.one is not None) or (stop - start <= SINGLY and is_bent(last)):
+            start = stop  # each has a formula, or a line of its own
+            continue
         try:
             block = _worst(directions, delta, counts[start:stop])
             lower[start:stop], upper[start:stop] = block
@@ -90,6 +97,8 @@ def _worst(directions: Sequence[Direction], delta: float, counts: Array) -> tupl
         if not other.is_milder(delta, counts, lower):
             low, high = _block(other.loss, delta, counts)
             lower, upper = np.maximum(lower, low), np.maximum(upper, high)
+    if not (lower <= upper).all():
+        raise NumericalError("one line says more than another allows")
     return lower, upper
 
 

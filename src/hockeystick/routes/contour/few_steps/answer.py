@@ -36,6 +36,11 @@ LAST_DIGITS = 1e-12
 """Ends that are nearer than this, relative to −Σ n·log(1−q), are as near as they can be."""
 LARGEST_LOSS_DIGITS = 1e-13
 """Where x is below this part of its origin, ε is the largest loss but for its last digits."""
+MOST_STEPS = 100_000
+"""Rounding of F counts once for each step: of more than so many, straight lines know more."""
+LEAST_SHIFT, MOST_SHIFT = 0.01, 21.0
+"""How far apart the Gaussians may be: noise from 1/21 to 100. Outcomes of less noise spread over
+thousands of nats, and paths are too long; of more, the turned path is too narrow."""
 LEAST_LOG_DELTA = -650.0
 ULP = 2.0**-53
 
@@ -57,13 +62,13 @@ class Ends(NamedTuple):
 
 def steps_of(loss: ComposedLoss) -> SampledSteps | None:
     """The steps, if all are Gaussians on Poisson samples and few of them differ; else None."""
-    if not 1 <= len(loss.parts) <= MOST_PARTS:
+    if not 1 <= len(loss.parts) <= MOST_PARTS or loss.steps > MOST_STEPS:
         return None
     samples = [(part.gaussian_sample, count) for part, count in loss.parts]
     known = [(sample, count) for sample, count in samples if sample is not None]
     if len(known) < len(samples) or len({sample.remove for sample, _ in known}) > 1:
         return None
-    if not all(0 < sample.rate < 1 and 0 < sample.shift < math.inf for sample, _ in known):
+    if not all(0 < s.rate < 1 and LEAST_SHIFT <= s.shift <= MOST_SHIFT for s, _ in known):
         return None
     return SampledSteps(known)
 

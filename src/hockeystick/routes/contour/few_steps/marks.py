@@ -41,6 +41,8 @@ LEAST_CHARGE = 29.0
 LAST_OUTCOME = 39.0
 """Where tables of masses end: a float holds nothing of what is beyond."""
 MOST_ROWS = 4000
+HUGE_LOSS = 300.0
+"""From here on Q-masses that are worth anything are too small for a float."""
 
 
 class Table(NamedTuple):
@@ -129,11 +131,16 @@ class Marks:
             return Worth(0.0, 0.0, -math.expm1(log_none))
         low = table.x < x
         lost = table.p[:, low] @ np.expm1(x - table.x[low])
+        above = float(steps.count @ lost)
         epsilon = steps.epsilon(x)
+        if epsilon > HUGE_LOSS:  # e^ε·Q(A) = Σ n·E_P[w·e^{ε−L}], but for Q(A)² < e^−600
+            excess = np.minimum(epsilon - (table.x + steps.floor), 700.0)
+            spent = float(steps.count @ (table.p * np.exp(excess)).sum(axis=1))
+            return Worth(-math.expm1(log_none) - spent, spent, above)
         q_none = math.expm1(float(steps.count @ np.log1p(-table.q_mass)))
         ratio = float(steps.count @ np.log1p(table.gain / (1 - mass)))
         value = math.exp(log_none) * math.expm1(ratio) + math.expm1(epsilon) * q_none
-        return Worth(value, -math.exp(epsilon) * q_none, float(steps.count @ lost))
+        return Worth(value, -math.exp(epsilon) * q_none, above)
 
     def _beyond(self, x: float) -> float:
         steps, table = self.steps, self.table
