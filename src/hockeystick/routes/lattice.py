@@ -18,7 +18,7 @@ from hockeystick.routes.question import DeltaAt, EpsilonAt, Question
 def is_added_first(loss: ComposedLoss) -> bool:
     """Whether adding up comes first, or cells do: many steps on one lattice are a matter of
     milliseconds for a line over one period, and exact."""
-    if cells.is_for(loss):
+    if cells.is_first(loss):
         return True
     return adding.is_first(loss) and (loss.spacing is None or loss.steps <= adding.FEW)
 
