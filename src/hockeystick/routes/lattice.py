@@ -28,7 +28,9 @@ def ways(loss: ComposedLoss) -> list[Route]:
     if cells.is_for(loss):
         return [cells.CELLS, grid.GRID, adding.ADDING]
     rounded = [grid.GRID] if loss.spacing is None else [contour.ROUTE, grid.GRID]
-    return [adding.ADDING, *rounded] if is_added_first(loss) else [*rounded, adding.ADDING]
+    exact = loss.spacing is None and adding.is_small(loss, adding.MODERATE)
+    added_first = exact or is_added_first(loss)
+    return [adding.ADDING, *rounded] if added_first else [*rounded, adding.ADDING]
 
 
 def answer(question: Question, loss: ComposedLoss) -> Interval:
