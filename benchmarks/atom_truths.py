@@ -9,7 +9,7 @@ import itertools
 import math
 from collections.abc import Callable
 from fractions import Fraction
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 from mpmath import mp, mpf  # type: ignore[import-untyped,import-not-found,unused-ignore]
@@ -56,34 +56,36 @@ def _coefficients(n: int, j: int) -> list[Fraction]:
     return [Fraction(value, 2**power) for power, value in enumerate(values)]
 
 
-def laplace_epsilon(noise: str, n: int, delta: str) -> Found:
-    found = [_laplace_root(noise, n, delta, digits) for digits in (60 + 2 * n, 80 + 2 * n)]
+def laplace_epsilon(noise: str, n: int, delta: str, guess: str) -> Found:
+    found = []
+    for digits in (60 + 2 * n, 80 + 2 * n):
+        with mp.workdps(digits):
+            profile = partial(laplace_delta, 1 / mpf(noise), n)
+            found.append(_root(profile, mpf(delta), mpf(guess)))
     return found[1], found[0], "root of the sum of residues, Laplace noise on all records"
 
 
-def _laplace_root(noise: str, n: int, delta: str, digits: int) -> Number:
-    with mp.workdps(digits):
-        theta, d = 1 / mpf(noise), mpf(delta)
-        low, high = mpf(0), n * theta
-        for _ in range(80):
-            middle = (low + high) / 2
-            above = laplace_delta(theta, n, middle) > d
-            low, high = (middle, high) if above else (low, middle)
-        return +low
-
-
-def smallest_laplace(n: int, epsilon: str, delta: str, low: str, high: str) -> Found:
+def smallest_laplace(n: int, epsilon: str, delta: str, guess: str) -> Found:
     """The noise at which epsilon is met."""
     found = []
     for digits in (60 + 2 * n, 80 + 2 * n):
         with mp.workdps(digits):
-            a, b = mpf(low), mpf(high)
-            for _ in range(66):
-                middle = (a + b) / 2
-                above = laplace_delta(1 / middle, n, mpf(epsilon)) > mpf(delta)
-                a, b = (middle, b) if above else (a, middle)
-            found.append(a)
-    return found[1], found[0], "halving on the sum of residues, Laplace noise on all records"
+            found.append(1 / _root(
+                lambda theta: laplace_delta(theta, n, mpf(epsilon)), mpf(delta), 1 / mpf(guess)
+            ))  # fmt: skip
+    return found[1], found[0], "root of the sum of residues, Laplace noise on all records"
+
+
+def _root(profile: Callable[[Number], Number], delta: Number, guess: Number) -> Number:
+    """The secant rule on the logarithm, next to a guess."""
+    a, b = guess, guess - (guess - mp.floor(guess)) * mpf("1e-7") - mpf("1e-22")
+    fa, fb = (mp.log(profile(x) / delta) for x in (a, b))
+    for _ in range(12):
+        a, b, fa = b, b - fb * (b - a) / (fb - fa), fb
+        if abs(b - a) < mpf(10) ** -25:
+            return b
+        fb = mp.log(profile(b) / delta)
+    raise ArithmeticError("the secant rule did not settle")
 
 
 def two_sampled_laplace(noise: str, rate: str, delta: str, guess: str) -> Found:
@@ -194,11 +196,11 @@ def _powers(pair: Pair, count: int) -> Pair:
 def cases() -> dict[str, Callable[[], Found]]:
     """By the name of the workload."""
     return {
-        "W11a": lambda: laplace_epsilon("12", 150, "1e-7"),
-        "W11b": lambda: laplace_epsilon("1", 3, "1e-20"),
-        "W11c": lambda: laplace_epsilon("1", 20, "1e-5"),
+        "W11a": lambda: laplace_epsilon("12", 150, "1e-7", "5.2965"),
+        "W11b": lambda: laplace_epsilon("1", 3, "1e-20", "2.99999999999999999992"),
+        "W11c": lambda: laplace_epsilon("1", 20, "1e-5", "19.1055"),
         "W11d": lambda: two_sampled_laplace("1", "0.01", "1e-6", "0.034045"),
-        "W11e": lambda: smallest_laplace(50, "2", "1e-7", "5", "100"),
+        "W11e": lambda: smallest_laplace(50, "2", "1e-7", "17.5"),
         "W12a": lambda: listed_epsilon(lambda: [(sampled(response("1", 4), "0.1"), 100)], "1e-6"),
         "W12b": lambda: listed_epsilon(
             lambda: [
@@ -211,6 +213,6 @@ def cases() -> dict[str, Callable[[], Found]]:
             lambda: [(sampled(approximate("0.5", "1e-10"), "0.01"), 200)], "1e-6"
         ),
         "W12d": lambda: listed_epsilon(
-            lambda: [(sampled(discrete_gaussian("10", 160), "0.1"), 2)], "1e-6"
+            lambda: [(sampled(discrete_gaussian("3", 48), "0.1"), 2)], "1e-6"
         ),
     }

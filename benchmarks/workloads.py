@@ -121,8 +121,8 @@ def _atoms() -> list[Workload]:
             (Step("approximate", 0.5, 0.01, 200, 1e-10),), 1e-6,
         ),
         Workload(
-            "W12d", "discrete Gaussian sigma=10 q=0.1 T=2",
-            (Step("discrete gaussian", 10, 0.1, 2),), 1e-6,
+            "W12d", "discrete Gaussian sigma=3 q=0.1 T=2",
+            (Step("discrete gaussian", 3, 0.1, 2),), 1e-6,
         ),
     ]  # fmt: skip
 

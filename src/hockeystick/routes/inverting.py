@@ -66,7 +66,7 @@ def solve(evaluate: Evaluate, log_delta: float, guess: float, top: float) -> flo
 
 def _next(epsilon: float, excess: float, fall: float, low: float, high: float, top: float) -> float:
     """The next ε to try, inside the bracket."""
-    if fall > 0 and math.isfinite(excess):
+    if 0 < fall < math.inf and math.isfinite(excess):
         rest = top - epsilon
         new = epsilon + excess / fall
         if 0 < rest < math.inf:

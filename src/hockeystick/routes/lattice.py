@@ -22,7 +22,7 @@ kinks, which are halved until they follow it to twelve digits."""
 def is_added_first(loss: ComposedLoss) -> bool:
     """Whether adding up comes first, or cells do: many steps on one lattice are a matter of
     milliseconds for a line over one period, and exact."""
-    if cells.is_for(loss):
+    if cells.is_first(loss):
         return True
     return adding.is_first(loss) and (loss.spacing is None or loss.steps <= adding.FEW)
 
@@ -32,7 +32,9 @@ def ways(loss: ComposedLoss) -> list[Route]:
     if cells.is_for(loss):
         return [cells.CELLS, grid.GRID, adding.ADDING]
     rounded = [grid.GRID] if loss.spacing is None else [contour.ROUTE, grid.GRID]
-    return [adding.ADDING, *rounded] if is_added_first(loss) else [*rounded, adding.ADDING]
+    exact = loss.spacing is None and adding.is_small(loss, adding.MODERATE)
+    added_first = exact or is_added_first(loss)
+    return [adding.ADDING, *rounded] if added_first else [*rounded, adding.ADDING]
 
 
 def answer(question: Question, loss: ComposedLoss) -> Interval:

@@ -40,8 +40,9 @@ MOST_POINTS = 1 << 16
 """Points of one loss where it need not be added to itself."""
 LEAST_POINTS = 64
 MOST_PARTS = 200
-SMALL = 1 << 15
-"""Outcomes of a half up to which adding up is the fastest way, and exact."""
+SMALL, MODERATE = 1 << 15, 1 << 18
+"""Outcomes of a half up to which adding up is the fastest way, and up to which it is the best where
+the fastest has no answer; both are exact."""
 CONTINUOUS = 1e-12
 """Relative error of the P- or Q-mass of a cell."""
 FEW = 16
@@ -82,15 +83,15 @@ class Halves:
         return float(self.first.losses[-1] + self.second.losses[-1]) + 2 * self.wobble
 
 
-def is_small(loss: ComposedLoss) -> bool:
-    """Whether all outcomes of half the steps can be added up exactly, in an instant."""
+def is_small(loss: ComposedLoss, most: int = SMALL) -> bool:
+    """Whether all outcomes of half the steps, so many at the most, can be added up exactly."""
     if any(part.continuous or math.isinf(part.top - part.bottom) for part, _ in loss.parts):
         return False
     log_size = 0.0
     for part, count in loss.parts:
         size, half = part.atoms.losses.size, (count + 1) // 2
         log_size += math.lgamma(half + size) - math.lgamma(size) - math.lgamma(half + 1)
-        if log_size > math.log(SMALL):
+        if log_size > math.log(most):
             return False
     return True
 

@@ -16,7 +16,7 @@ from hockeystick.numerics.gauss import gauss_legendre
 from hockeystick.numerics.series import EPS
 from hockeystick.numerics.types import Array
 from hockeystick.routes.base import Route
-from hockeystick.routes.contour.saddle import find_saddle
+from hockeystick.routes.contour.saddle import log_kappa
 from hockeystick.routes.inverting import LogDelta, invert
 from hockeystick.routes.laplace.cells import Cell, Cells, composed
 from hockeystick.routes.laplace.top import least_epsilon
@@ -25,8 +25,8 @@ NAME = "lattice"
 MOST_STEPS = 400
 MOST_CONTINUOUS = 60.0
 """Continuous steps to be expected; with more a contour is short."""
-LARGEST_SHIFT = 7.0
-"""θ up to which 60 points hold a cell."""
+LARGEST_SHIFT, MOST_POINTS = 10.0, 78
+"""θ up to which so many points hold a cell."""
 STEEPEST = 8.0
 """Growth of the tilt over one cell, in nats, that its points can follow."""
 MORE_POINTS = 7
@@ -36,11 +36,19 @@ CAUTION = 4.0
 
 
 def is_for(loss: ComposedLoss) -> bool:
-    """Whether all steps are the same Laplace noise on a Poisson sample, and few."""
+    """Whether all steps are the same Laplace noise on a Poisson sample, and not many."""
     law = loss.laplace
     if law is None or not law.shift <= LARGEST_SHIFT or not 1e-12 <= law.rate < 1:
         return False
-    return loss.steps <= min(MOST_STEPS, -2 * MOST_CONTINUOUS / math.expm1(-law.shift))
+    return loss.steps <= MOST_STEPS
+
+
+def is_first(loss: ComposedLoss) -> bool:
+    """Whether so few steps are continuous that a contour would be long."""
+    law = loss.laplace
+    if law is None or not is_for(loss):
+        return False
+    return -loss.steps * math.expm1(-law.shift) / 2 <= MOST_CONTINUOUS
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,23 +139,38 @@ class Checked:
         return LogDelta(values - error, np.logaddexp(values + error, missing), fall)
 
 
-def checked(loss: ComposedLoss, order: float) -> Checked:
-    """The law of a sum tilted by e^{order·L}, or by less where a cell could not follow."""
-    law = loss.laplace
-    if law is None or not is_for(loss):
+def law_of(loss: ComposedLoss) -> LaplaceLaw:
+    """The noise of every step; an error where this way is not for it."""
+    if loss.laplace is None or not is_for(loss):
         raise NumericalError("the steps are not few of the same sampled Laplace noise")
-    width = Cell(law.shift, law.rate, 0.0, 1).width
-    points = min(int(18 + 6 * law.shift), 60)
-    order = min(order, STEEPEST / width)
-    one, other = (CellSum(law, loss.steps, order, p) for p in (points, points + MORE_POINTS))
+    return loss.laplace
+
+
+def points_for(law: LaplaceLaw) -> int:
+    """Gauss points of a cell."""
+    return min(int(18 + 6 * law.shift), MOST_POINTS)
+
+
+def checked(law: LaplaceLaw, steps: int, order: float) -> Checked:
+    """The law of a sum tilted by e^{order·L}."""
+    first = points_for(law)
+    one, other = (CellSum(law, steps, order, points) for points in (first, first + MORE_POINTS))
     return Checked(one, other)
+
+
+def cumulants(law: LaplaceLaw, steps: int) -> tuple[Array, Array]:
+    """Orders whose tilt a cell can follow, and K of all steps there."""
+    steepest = STEEPEST / Cell(law.shift, law.rate, 0.0, 1).width
+    orders = steepest * 2.0 ** np.arange(-16.0, 0.1, 0.5)
+    sums = [CellSum(law, steps, float(order), points_for(law)) for order in orders]
+    return orders, steps * np.log([each.cell.total for each in sums])
 
 
 def delta(loss: ComposedLoss, epsilon: float) -> Interval:
     """Both ends of δ(ε)."""
-    saddle = find_saddle(loss, epsilon, None)
-    best = int(np.argmin(saddle.k - saddle.x * epsilon))
-    law = checked(loss, float(saddle.x[best]))
+    orders, k = cumulants(law_of(loss), loss.steps)
+    best = int(np.argmin(k - orders * epsilon))
+    law = checked(law_of(loss), loss.steps, float(orders[best]))
     slip = _slip(loss, epsilon)
     value = law(np.array([epsilon - slip, epsilon + slip]))
     least, most = math.exp(value.least[1]), math.exp(min(float(value.most[0]), 0.0))
@@ -159,15 +182,12 @@ def epsilon(loss: ComposedLoss, delta: float) -> Interval:
     log_delta, high, floor = math.log(delta), loss.top, least_epsilon(loss, delta)
     if high - floor <= 32 * EPS * (high - loss.bottom) * loss.steps:
         return Interval(floor, high, NAME)
-    saddle = find_saddle(loss, None, log_delta)
-    best = int(np.argmin((saddle.k - log_delta) / saddle.x))
-    law = checked(loss, float(saddle.x[best]))
-    lower, upper = invert(
-        law,
-        (log_delta, log_delta),
-        saddle.epsilon if floor < saddle.epsilon < high else floor,
-        high,
-    )
+    orders, k = cumulants(law_of(loss), loss.steps)
+    bounds = (k + log_kappa(orders) - log_delta) / orders
+    best = int(np.argmin(bounds))
+    law = checked(law_of(loss), loss.steps, float(orders[best]))
+    start = min(max(float(bounds[best] - 1 / orders[best]), floor), high)
+    lower, upper = invert(law, (log_delta, log_delta), start, high)
     slip = _slip(loss, upper)
     return Interval(max(lower - slip, floor), min(upper + slip, high) if upper else 0.0, NAME)
 

@@ -9,6 +9,7 @@ centre; those that are not are split.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import NamedTuple
 
 import numpy as np
@@ -19,6 +20,8 @@ from hockeystick.routes.smoothed.atoms import Steps
 
 MOST_WORK = 40_000_000
 """Nodes × atoms: about a tenth of a second."""
+EXPONENTIAL = 10
+"""Products that an exponential of its own takes as long as."""
 WIDEST = 0.3
 """Half the width of the first blocks, times the largest deviation of a step."""
 LEAST_STEPS = 60
@@ -47,9 +50,10 @@ def nodes_of(steps: list[Steps], step: float, count: int, nats: float) -> Nodes:
     if work < LEAST_WORK or total < LEAST_STEPS:
         return _all(steps, step, count, work)
     widest = int(2 * WIDEST / (step * max(max(each.deviation for each in steps), 1e-300)))
-    if widest < 2 * BLOCK:
-        return _all(steps, step, count, work)
-    return _some(steps, step, count, nats, widest)
+    if widest >= 2 * BLOCK:
+        with suppress(NumericalError):
+            return _some(steps, step, count, nats, widest)
+    return _all(steps, step, count, work)
 
 
 def _all(steps: list[Steps], step: float, count: int, work: int) -> Nodes:
@@ -108,6 +112,8 @@ def _some(steps: list[Steps], step: float, count: int, nats: float, widest: int)
         size //= 4
         starts = np.add.outer(starts, size * np.arange(4)).ravel()
         starts = starts[starts < count]
+        if starts.size * atoms > MOST_WORK / EXPONENTIAL:
+            raise NumericalError(f"{starts.size} blocks of the contour have to be looked at")
     index = np.add.outer(starts, np.arange(BLOCK)).ravel()
     values = _values(steps, step, starts, BLOCK)
     return Nodes(index[index < count], values[index < count], skipped, squares)

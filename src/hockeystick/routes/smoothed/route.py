@@ -18,7 +18,7 @@ from hockeystick.routes.contour.saddle import log_kappa
 from hockeystick.routes.inverting import ends, polished, solve
 from hockeystick.routes.smoothed.atoms import AtomicSum
 from hockeystick.routes.smoothed.line import CLEAR, SmoothedLine, Where, line_on
-from hockeystick.routes.smoothed.nodes import MOST_WORK
+from hockeystick.routes.smoothed.nodes import EXPONENTIAL, MOST_WORK
 
 NAME = "contour"
 TRUNCATED = 1e-13
@@ -31,8 +31,12 @@ ENOUGH = 3e-8
 """Distance at which no sharper line is tried."""
 RELATIVE = 1e-6
 """What a distance is at the most, over ε."""
-MOST_NODES = 4_000_000
+LARGE = 50.0
+"""ε from which on these distances are meant for LARGE, and grow with it."""
+MOST_NODES = 2_000_000
 """Of which all but a few are ruled out unseen."""
+LEAST_ORDER = 1e-3
+"""Of a line; a δ so near to 1 that it needs less is left to the other ways."""
 COARSE = 2.0 ** np.arange(-12.0, 31.0)
 FINE = 2.0 ** np.arange(-1.5, 1.51, 0.125)
 SLACK = 4.0
@@ -98,6 +102,8 @@ def place(atoms: AtomicSum, plan: Sketch, wanted: float, most: float) -> tuple[W
         if period < shortest:
             chosen, order, shortest = j, c, period
     height = max(float(level[chosen]), 0.0)
+    if not (order >= LEAST_ORDER and math.isfinite(shortest + height)):
+        raise NumericalError("no line is good for this epsilon")
     width = math.sqrt(0.3 * wanted / (order + 1))
     for _ in range(2):
         reach, period = _reach(width, height), shortest + (CLEAR + 2) * width
@@ -119,7 +125,7 @@ def _reach(width: float, height: float) -> float:
 
 def line_for(atoms: AtomicSum, loss: ComposedLoss, plan: Sketch, wanted: float) -> SmoothedLine:
     """The line of a sketch; of fewer nodes, and less sharp, where too many matter."""
-    for most in (MOST_NODES, 0.9 * MOST_WORK / atoms.size):
+    for most in (MOST_NODES, MOST_WORK / EXPONENTIAL / atoms.size):
         where, _, nats = place(atoms, plan, wanted, most)
         level = float(loss.cgf(np.array([where.order])).real[0])
         try:
@@ -140,17 +146,24 @@ def epsilon(loss: ComposedLoss, delta: float) -> Interval:
     plan = sketch(atoms, None, goals[0])
     if plan.epsilon + plan.margin <= 0:
         return Interval(0.0, 0.0, NAME)
-    top, lower, upper, wanted = min(cut.top, loss.top), 0.0, math.inf, ROUGH
+    top, lower, upper = min(cut.top, loss.top), 0.0, math.inf
+    scale = max(plan.epsilon / LARGE, 1.0)
+    wanted = ROUGH * scale
     for _ in range(3):
-        line = line_for(atoms, cut, plan, min(wanted, RELATIVE * plan.epsilon))
+        try:
+            line = line_for(atoms, cut, plan, min(wanted, RELATIVE * plan.epsilon))
+        except NumericalError:
+            if math.isinf(upper):
+                raise
+            break
         root = solve(line.coarse, goals[0], plan.epsilon, top)
         root = polished(line, goals[0], root, top)
         low, high = ends(line, root, goals, top)
         lower, upper = max(lower, low), min(upper, high)
-        sharp = upper - lower <= min(ENOUGH, 3 * RELATIVE * root)
-        if sharp or not 0 < low <= high < 1.5 * low:
+        enough = min(ENOUGH * scale, 3 * RELATIVE * root)
+        if upper - lower <= enough or not 0 < low <= high < 1.5 * low:
             break
-        wanted = max(SHARP, 0.5 * wanted * ENOUGH / (high - low))
+        wanted = max(SHARP * scale, 0.5 * wanted * enough / (high - low))
         plan = sketch(atoms, root, goals[0])._replace(margin=0.1 / line.where.order)
     slip = loss.slip + 4 * EPS * (abs(atoms.low) + abs(atoms.high))
     return Interval(max(0.0, lower - slip), min(max(0.0, upper + slip), loss.top), NAME)
@@ -161,8 +174,10 @@ def delta(loss: ComposedLoss, epsilon: float) -> Interval:
     guess = sketch(AtomicSum(loss.truncated(1e-12)), epsilon, None).log_delta
     cut = loss.truncated(max(TRUNCATED * math.exp(guess), 1e-300))
     atoms = AtomicSum(cut)
-    plan = sketch(atoms, epsilon, None)
     slip = loss.slip + 4 * EPS * (abs(atoms.low) + abs(atoms.high))
+    if epsilon > atoms.high + slip:
+        return Interval(loss.least_infinite, cut.infinite, NAME)
+    plan = sketch(atoms, epsilon, None)
     line = line_for(atoms, cut, plan, SHARP)
     value = line(np.array([epsilon - slip, epsilon + slip]))
     least, most = math.exp(value.least[1]), math.exp(min(float(value.most[0]), 0.0))
