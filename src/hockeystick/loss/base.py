@@ -18,6 +18,7 @@ import numpy as np
 from hockeystick.errors import NumericalError
 from hockeystick.loss.coherence import Said, is_whole, places
 from hockeystick.loss.cumulants import cumulants, decay_bound, mean_loss
+from hockeystick.loss.family import Family
 from hockeystick.loss.measure import NO_ATOMS, Atoms, Nodes, Tails
 from hockeystick.numerics.series import EPS
 from hockeystick.numerics.types import Array, Complex
@@ -70,6 +71,11 @@ class Loss(ABC):
 
     gaussian_shift: float | None = None
     """How many deviations apart P and Q are, if they are two normal laws; else None."""
+
+    @property
+    def kin(self) -> tuple[Family, float] | None:
+        """A family of losses that differ in one number, and this one's number, if it has one."""
+        return None
 
     @property
     def least_infinite(self) -> float:
@@ -237,6 +243,11 @@ class Reversed(Loss):
             smooth=base.smooth,
             sketched=base.sketched,
         )
+
+    @property
+    def kin(self) -> tuple[Family, float] | None:
+        kin = self.base.kin
+        return kin and (kin[0].reverse(), kin[1])
 
     @property
     def slip(self) -> float:

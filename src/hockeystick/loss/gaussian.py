@@ -8,6 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import erfcx, ndtr, ndtri
 
+from hockeystick.loss.base import Loss
+from hockeystick.loss.family import Family
 from hockeystick.loss.line import NORMAL_REACH, LineLoss, panel_width, steepest, trapezoid_step
 from hockeystick.loss.measure import Nodes, Tails
 from hockeystick.numerics.gauss import gauss_legendre
@@ -79,6 +81,10 @@ class GaussianLoss(LineLoss):
                 void=0.0,
             )
 
+    @property
+    def kin(self) -> tuple[Family, float] | None:
+        return None if self.cut else (Gaussians(), self.shift)
+
     def nodes(self, low: float, high: float, turn: float) -> Nodes:
         """The trapezoid rule; panels where the line is cut, because there the rule is poor."""
         mu = self.shift
@@ -122,3 +128,11 @@ class GaussianLoss(LineLoss):
 
     def _spread(self, tilt: float, frequencies: Array, resolved: float) -> Array:
         return np.asarray(np.exp(-0.5 * (self.shift * frequencies) ** 2))  # at every tilt
+
+
+@dataclass(frozen=True)
+class Gaussians(Family):
+    """Two normal laws, any number of deviations apart."""
+
+    def at(self, x: float) -> Loss:
+        return GaussianLoss(x)

@@ -15,7 +15,7 @@ from hockeystick.routes import closed_form, dense, lattice, renyi
 from hockeystick.routes.adding import route as adding
 from hockeystick.routes.base import CannotAnswer, Route
 from hockeystick.routes.contour import route as contour
-from hockeystick.routes.contour.saddle import MOST_PLANNING_PARTS, find_saddle, log_chernoff
+from hockeystick.routes.contour.saddle import find_saddle, log_chernoff
 from hockeystick.routes.question import Question
 
 AUTO = "auto"
@@ -113,7 +113,7 @@ def _is_milder(loss: ComposedLoss, question: Question, other: Interval) -> bool:
         return loss.is_never_told_apart(delta)
     with suppress(NumericalError):
         log_delta = math.log(delta - loss.infinite)
-        if len(loss.parts) <= MOST_PLANNING_PARTS:  # then the contour asks for this saddle too
+        if loss.is_soon_evaluated:  # of few parts the contour asks for this saddle too
             chernoff = find_saddle(loss, epsilon, None).log_chernoff()
         else:
             chernoff = log_chernoff(loss, epsilon, log_delta)
