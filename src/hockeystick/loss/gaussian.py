@@ -6,13 +6,13 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import erfcx, ndtr, ndtri
 
 from hockeystick.loss.base import Loss
 from hockeystick.loss.family import Family
 from hockeystick.loss.line import NORMAL_REACH, LineLoss, panel_width, steepest, trapezoid_step
 from hockeystick.loss.measure import Nodes, Tails
 from hockeystick.numerics.gauss import gauss_legendre
+from hockeystick.numerics.special import erfcx, ndtr, ndtri
 from hockeystick.numerics.types import Array, Complex
 
 MILLS_SERIES_FROM = 60.0
