@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
+
+
+@cache
+def _functions() -> Any:
+    """scipy's module; kept, as to ask for it by an import at every call takes a microsecond."""
+    import scipy.special
+
+    return scipy.special
 
 
 def ndtr(x: Any) -> Any:
     """Φ(x)."""
-    from scipy.special import ndtr
-
-    return ndtr(x)
+    return _functions().ndtr(x)
 
 
 def ndtri(p: Any) -> Any:
     """Φ⁻¹(p)."""
-    from scipy.special import ndtri
-
-    return ndtri(p)
+    return _functions().ndtri(p)
 
 
 def erfcx(x: Any) -> Any:
     """e^{x²}·erfc(x)."""
-    from scipy.special import erfcx
-
-    return erfcx(x)
+    return _functions().erfcx(x)
