@@ -129,7 +129,8 @@ class ComposedLoss:
         return ComposedLoss((loss.reverse(), count) for loss, count in self.parts)
 
     def sketch(self, most: int) -> ComposedLoss:
-        """At most `most` of the parts, with about the same cumulants: only to plan with."""
+        """At most `most` of the parts, and a few members of each family, with about the same
+        cumulants: only to plan with."""
         if len(self.parts) <= most:
             return self
         families, rest = self._grouped
