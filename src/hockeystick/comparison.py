@@ -229,7 +229,7 @@ def _self_consistent(base: Mechanism, fraction: float) -> Curve | None:
         return None
     return partial(
         rdp_without_replacement_self_consistent,
-        curve, fraction, pure_epsilon=curve(math.inf), log_moments=moments,
+        curve, fraction, pure_epsilon=curve(math.inf), log_moments=cache(moments),
     )  # fmt: skip
 
 

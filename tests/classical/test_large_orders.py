@@ -14,6 +14,7 @@ from hockeystick.classical import (
     rdp_poisson,
     rdp_without_replacement,
     rdp_without_replacement_from_curve,
+    rdp_without_replacement_self_consistent,
 )
 from hockeystick.classical.large_orders import NODES_PER_DOUBLING, SINGLE
 from hockeystick.numerics.binomial import EXACT_UP_TO
@@ -160,3 +161,35 @@ def test_the_ends() -> None:
     assert rdp_poisson(lambda order: 0.0, 0.5, MILLION, factor=1) == 0
     assert rdp_without_replacement_from_curve(flat, 1, MILLION) == 0.25
     assert rdp_without_replacement(flat, 0.5, MILLION, 0.0) == 0
+
+
+@pytest.mark.parametrize("rate", [1e-3, 0.1])
+def test_moments_above_their_sum_and_near(rate: float) -> None:
+    """Theorem 19 for randomized response: E_q|p/q − 1|^j = |2p − 1|^j·((1 − p)^{1−j} + p^{1−j})."""
+    p, order = mpf("0.6"), 1500
+
+    def moment(j: int) -> mpf:
+        return (2 * p - 1) ** j * ((1 - p) ** (1 - j) + p ** (1 - j))
+
+    def curve(a: float) -> float:
+        a = mpf(a)
+        return float(mp.log(p**a * (1 - p) ** (1 - a) + (1 - p) ** a * p ** (1 - a)) / (a - 1))
+
+    total, weight, asked = mpf(0), mpf(rate) * order, set()
+    for j in range(2, order + 1):
+        weight *= mpf(rate) * (order - j + 1) / mpf(j)
+        total += 4 * weight * moment(j)
+
+    def log_moment(j: int) -> float:
+        asked.add(j)
+        return float(mp.log(moment(j)))
+
+    pure = float(mp.log(p / (1 - p)))
+    value = rdp_without_replacement_self_consistent(
+        curve, rate, order, pure, log_moment, as_printed=True
+    )
+    truth = mp.log1p(total) / (order - 1)
+    assert truth <= value <= truth * (1 + mpf("1.2e-4"))
+    assert len(asked) < 400
+    both = rdp_without_replacement_self_consistent(curve, rate, order, pure, log_moment)
+    assert both <= min(value, rdp_without_replacement(curve, rate, order, pure))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 
@@ -32,7 +34,7 @@ def test_as_one_by_one(step: hs.Mechanism) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("count", [97, 126, 127, 600])
+@pytest.mark.parametrize("count", [126, 127, 600])
 def test_ends_of_a_range_hold_the_truth(count: int) -> None:
     curve = STEP.epsilons(1e-5, range(97, 800))
     interval = truth(f"Gaussian(1.0).on(Poisson(0.01)) * {count}", "epsilon", 1e-5, "add_remove")

@@ -80,8 +80,8 @@ class Channel:
             terms = np.exp(power) - q * (1 + a * np.expm1(loss))
             near = np.abs(a * loss) < NEAR
             if near.any():
-                small = np.clip(loss, -NEAR, NEAR)
-                terms = np.where(near, q * (exp_minus(a * small) - a * exp_minus(small)), terms)
+                small = loss[near]
+                terms[near] = q[near] * (exp_minus(a * small) - a * exp_minus(small))
             return terms.sum(axis=1), power.max(axis=1) + math.log(self.w.size)
 
 

@@ -14,6 +14,7 @@ from functools import partial
 import numpy as np
 
 from hockeystick.errors import ParameterError
+from hockeystick.numerics.blocks import CHUNK
 from hockeystick.numerics.types import Array
 from hockeystick.sensitivity import Norm
 
@@ -64,13 +65,20 @@ def lengths(rows: Array, norm: Norm) -> Array:
     if rows.shape[1] == 1:
         return np.abs(rows[:, 0])
     if norm == "L1":
-        return np.asarray(np.abs(rows) @ np.ones(rows.shape[1]))
+        return _sums_of_sizes(rows)
     squares = _sums_of_squares(rows)
     norms = np.asarray(np.sqrt(squares))
     safe = (squares >= SQUARES[0]) & (squares <= SQUARES[1])
     if not safe.all():
         norms[~safe] = _scaled_lengths(rows[~safe])
     return norms
+
+
+def _sums_of_sizes(rows: Array) -> Array:
+    """Σ_j |x_ij|, some rows at a time: their absolute values need no more than a cache."""
+    ones, step = np.ones(rows.shape[1]), max(1, CHUNK // max(1, rows.shape[1]))
+    blocks = [np.abs(rows[i : i + step]) @ ones for i in range(0, len(rows), step)]
+    return np.concatenate(blocks) if blocks else np.zeros(0)
 
 
 def _sums_of_squares(rows: Array) -> Array:

@@ -19,6 +19,7 @@ import numpy as np
 from hockeystick.errors import NumericalError
 from hockeystick.loss.coherence import Said, is_whole, places
 from hockeystick.loss.cumulants import cumulants, decay_bound, mean_loss
+from hockeystick.loss.family import Family
 from hockeystick.loss.measure import NO_ATOMS, Atoms, LaplaceLaw, Nodes, Tails
 from hockeystick.numerics.series import EPS
 from hockeystick.numerics.types import Array, Complex
@@ -85,6 +86,11 @@ class Loss(ABC):
 
     laplace: LaplaceLaw | None = None
     """What Laplace noise it is the loss of, on a Poisson sample or not; else None."""
+
+    @property
+    def kin(self) -> tuple[Family, float] | None:
+        """A family of losses that differ in one number, and this one's number, if it has one."""
+        return None
 
     @property
     def least_infinite(self) -> float:
@@ -258,6 +264,11 @@ class Reversed(Loss):
             self.__dict__["gaussian_sample"] = sample._replace(remove=not sample.remove)
         if base.laplace:
             self.__dict__["laplace"] = base.laplace._replace(added=not base.laplace.added)
+
+    @property
+    def kin(self) -> tuple[Family, float] | None:
+        kin = self.base.kin
+        return kin and (kin[0].reverse(), kin[1])
 
     @property
     def slip(self) -> float:

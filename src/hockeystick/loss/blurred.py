@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from scipy.special import ndtr
 
 from hockeystick.loss.base import Loss
 from hockeystick.loss.gaussian import GaussianLoss, gaussian_log_delta
@@ -16,6 +15,7 @@ from hockeystick.loss.line import NORMAL_REACH, LineLoss, panel_width, steepest,
 from hockeystick.loss.measure import Nodes, Tails
 from hockeystick.numerics.blocks import in_blocks
 from hockeystick.numerics.log_sum import log_sum_exp
+from hockeystick.numerics.special import ndtr
 from hockeystick.numerics.types import Array, Complex
 
 RESOLVE = 14.0

@@ -6,15 +6,21 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import erfcx, ndtr, ndtri
 
+from hockeystick.loss.base import Loss
+from hockeystick.loss.family import Family
 from hockeystick.loss.line import NORMAL_REACH, LineLoss, panel_width, steepest, trapezoid_step
 from hockeystick.loss.measure import Nodes, Tails
 from hockeystick.numerics.gauss import gauss_legendre
+from hockeystick.numerics.special import erfcx, ndtr, ndtri
 from hockeystick.numerics.types import Array, Complex
 
 MILLS_SERIES_FROM = 60.0
 """Beyond it 1 − x·m(x) loses its digits, and its asymptotic series has them all."""
+POINTS = 16
+"""Of Gauss's rule from a to b, for an entire integrand that falls. Where b − a < 1 it is below
+e^12.5 on the ellipse of half axes 3 from a = −2 on, and where b − a < a/2 it is below 1 on the
+ellipse with ρ = 6: 16 points leave 12^−32·e^12.5 and 6^−32 = 1e-25 of it."""
 LEAST_MILLS = -30.0
 """Mills' ratio overflows further down."""
 LOG_ROOT = 0.5 * math.log(2 * math.pi)
@@ -46,12 +52,12 @@ def gaussian_log_delta(shift: float, epsilon: Array) -> Array:
     distant = a > max(MILLS_SERIES_FROM, 2 * shift)
     with np.errstate(over="ignore", invalid="ignore"):
         difference = _mills(np.maximum(a, LEAST_MILLS)) - _mills(np.maximum(b, LEAST_MILLS))
-    if shift < 1 or distant.any():
+    close = np.full(a.shape, True) if shift < 1 else distant
+    if close.any():
         # m(a) − m(b) = ∫ (1 − x·m(x)) dx: no cancellation when a and b are close.
-        points, weights = gauss_legendre(40)
-        x = np.maximum(a, LEAST_MILLS)[..., None] + 0.5 * shift * (points + 1)
-        integral = 0.5 * shift * (_one_minus_x_mills(x) @ weights)
-        difference = np.where((shift < 1) | distant, integral, difference)
+        points, weights = gauss_legendre(POINTS)
+        x = np.maximum(a[close], LEAST_MILLS)[:, None] + 0.5 * shift * (points + 1)
+        difference[close] = 0.5 * shift * (_one_minus_x_mills(x) @ weights)
     with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
         far = np.log(difference) - 0.5 * a * a - LOG_ROOT
         near = np.log(ndtr(-a) - np.exp(np.minimum(epsilon, 700)) * ndtr(-b))
@@ -78,6 +84,10 @@ class GaussianLoss(LineLoss):
                 infinite=0.0,
                 void=0.0,
             )
+
+    @property
+    def kin(self) -> tuple[Family, float] | None:
+        return None if self.cut else (Gaussians(), self.shift)
 
     def nodes(self, low: float, high: float, turn: float) -> Nodes:
         """The trapezoid rule; panels where the line is cut, because there the rule is poor."""
@@ -122,3 +132,11 @@ class GaussianLoss(LineLoss):
 
     def _spread(self, tilt: float, frequencies: Array, resolved: float) -> Array:
         return np.asarray(np.exp(-0.5 * (self.shift * frequencies) ** 2))  # at every tilt
+
+
+@dataclass(frozen=True)
+class Gaussians(Family):
+    """Two normal laws, any number of deviations apart."""
+
+    def at(self, x: float) -> Loss:
+        return GaussianLoss(x)

@@ -10,6 +10,7 @@ import numpy as np
 
 from hockeystick.errors import NumericalError
 from hockeystick.loss.base import GaussianSample, Loss
+from hockeystick.loss.family import Family
 from hockeystick.loss.measure import Atoms, Nodes, Tails
 from hockeystick.numerics.rounding import around_product
 from hockeystick.numerics.series import log_mixed, log_unmixed
@@ -59,6 +60,11 @@ class Mixed(Loss):
         if not base.continuous and base.atoms.losses.size + (base.void > 0) <= 2:
             values = np.unique(self.atoms.losses)
             self.__dict__["spacing"] = float(values[-1] - values[0]) if values.size == 2 else 0.0
+
+    @property
+    def kin(self) -> tuple[Family, float] | None:
+        kin = self.base.kin
+        return kin and (MixedFamily(kin[0], self.rate), kin[1])
 
     @cached_property
     def least_infinite(self) -> float:
@@ -156,3 +162,14 @@ class Mixed(Loss):
     def truncated(self, mass: float) -> Loss:
         cut = self.base.truncated(min(mass / self.rate, 0.25))
         return self if cut is self.base else mixed(cut, self.rate)
+
+
+@dataclass(frozen=True)
+class MixedFamily(Family):
+    """A family's members on a Poisson sample of one rate."""
+
+    base: Family
+    rate: float
+
+    def at(self, x: float) -> Loss:
+        return mixed(self.base.at(x), self.rate)

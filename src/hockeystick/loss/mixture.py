@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from scipy.special import ndtr
 
 from hockeystick.loss.line import (
     HALVINGS,
@@ -22,6 +21,7 @@ from hockeystick.numerics.blocks import in_blocks
 from hockeystick.numerics.gauss import gauss_legendre
 from hockeystick.numerics.log_sum import log_sum_exp
 from hockeystick.numerics.roots import last_true
+from hockeystick.numerics.special import ndtr
 from hockeystick.numerics.types import Array
 
 NEWTON_STEPS = 20

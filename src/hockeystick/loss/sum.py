@@ -10,6 +10,7 @@ from functools import cached_property
 import numpy as np
 
 from hockeystick.loss.base import Loss
+from hockeystick.loss.family import MANY, MOST_SKETCHED, Members, grouped
 from hockeystick.loss.gaussian import GaussianLoss
 from hockeystick.loss.measure import LaplaceLaw
 from hockeystick.numerics.rounding import around, exact_sum, probability_of_any
@@ -136,13 +137,23 @@ class ComposedLoss:
         return ComposedLoss((loss.reverse(), count) for loss, count in self.parts)
 
     def sketch(self, most: int) -> ComposedLoss:
-        """At most `most` of the parts, with about the same cumulants: only to plan with."""
+        """At most `most` of the parts, and a few members of each family, with about the same
+        cumulants: only to plan with."""
         if len(self.parts) <= most:
             return self
-        stride = math.ceil(len(self.parts) / most)
-        picked = self.parts[stride // 2 :: stride]
-        factor = self.steps / sum(count for _, count in picked)
-        return ComposedLoss((loss, round(count * factor)) for loss, count in picked)
+        families, rest = self._grouped
+        if len(rest) > most:
+            stride = math.ceil(len(rest) / most)
+            picked = rest[stride // 2 :: stride]
+            factor = sum(count for _, count in rest) / sum(count for _, count in picked)
+            rest = [(loss, round(count * factor)) for loss, count in picked]
+        return ComposedLoss([*rest, *(part for group in families for part in group.sketch())])
+
+    @property
+    def is_soon_evaluated(self) -> bool:
+        """Whether K takes about as long as that of a sketch: few parts, or few families."""
+        families, rest = self._grouped
+        return len(rest) + 2 * MOST_SKETCHED * len(families) <= FEW_PARTS
 
     def truncated(self, mass: float) -> ComposedLoss:
         """The sum with outcomes of P-mass about `mass`, of the largest losses, made infinite."""
@@ -150,12 +161,25 @@ class ComposedLoss:
         return ComposedLoss((loss.truncated(each), count) for loss, count in self.parts)
 
     def cgf(self, s: Complex | Array) -> Complex:
-        """K(s) of the sum."""
+        """K(s) of the sum; on the real line, where it bounds δ, not too small by interpolation."""
+        total, error = self.cgf_within(s)
+        return total if np.iscomplexobj(s) else total + error
+
+    def cgf_within(self, s: Complex | Array) -> tuple[Complex, Array]:
+        """K(s) of the sum, and how far it may be off where it is interpolated (see `family`)."""
         s = np.asarray(s)
-        total = np.zeros(s.shape, dtype=complex)
-        for loss, count in self.parts:
+        total, error = np.zeros(s.shape, dtype=complex), np.zeros(s.shape)
+        families, rest = self._grouped
+        for members in families:
+            together, off = members.cgf(s)
+            total, error = total + together, error + off
+        for loss, count in rest:
             total += count * loss.cgf(s)
-        return total
+        return total, error
+
+    @cached_property
+    def _grouped(self) -> tuple[list[Members], list[tuple[Loss, int]]]:
+        return grouped(self.parts) if len(self.parts) >= MANY else ([], list(self.parts))
 
     def nodes_at(self, tilt: float, turn: float) -> int:
         """How many quadrature nodes K takes on the line Re s = tilt up to |Im s| = turn."""

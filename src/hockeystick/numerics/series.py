@@ -37,13 +37,21 @@ def _less_terms(
 ) -> Array:
     """`plain`; where x is small, `leading` times the rest of the series, in powers of `inner`."""
     small = np.abs(x) < SMALL
-    if not small.any():
+    count = np.count_nonzero(small)
+    if not count:
         return plain
+    if 2 * count < small.size:  # a series for those alone is the faster way
+        plain[small] = leading[small] * _polynomial(inner[small], coefficients)
+        return plain
+    return np.where(small, leading * _polynomial(inner, coefficients), plain)
+
+
+def _polynomial(inner: Array, coefficients: list[float]) -> Array:
     series = np.full_like(inner, coefficients[-1])
     for coefficient in reversed(coefficients[:-1]):
         series *= inner
         series += coefficient
-    return np.where(small, leading * series, plain)
+    return series
 
 
 def exp_minus(x: Array) -> Array:

@@ -15,7 +15,7 @@ from hockeystick.routes import closed_form, dense, lattice, renyi
 from hockeystick.routes.adding import route as adding
 from hockeystick.routes.base import CannotAnswer, Route
 from hockeystick.routes.contour import route as contour
-from hockeystick.routes.contour.saddle import MOST_PLANNING_PARTS, find_saddle, log_chernoff
+from hockeystick.routes.contour.saddle import find_saddle, log_chernoff
 from hockeystick.routes.question import Question
 
 AUTO = "auto"
@@ -115,7 +115,7 @@ def _is_milder(loss: ComposedLoss, question: Question, other: Interval) -> bool:
         log_delta = math.log(delta - loss.infinite)
         if contour.is_bent(loss):  # as quick as Chernoff's bound
             chernoff = math.inf
-        elif len(loss.parts) <= MOST_PLANNING_PARTS:  # then the contour asks for this saddle too
+        elif loss.is_soon_evaluated:  # of few parts the contour asks for this saddle too
             chernoff = find_saddle(loss, epsilon, None).log_chernoff()
         else:
             chernoff = log_chernoff(loss, epsilon, log_delta)

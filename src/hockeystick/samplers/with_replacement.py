@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from contextlib import suppress
-from functools import cached_property
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
@@ -140,8 +140,12 @@ class WithReplacement(Sampler):
         """
         base = base_loss(mechanism, REPLACE_ONE)
 
+        @cache
+        def listed() -> Loss:  # made once: a curve is asked at many orders, one by one
+            return self._profile_loss(mechanism, relation, 0.0)
+
         def curve(orders: Array) -> tuple[Array, Array]:
-            one, other = divergences(self._profile_loss(mechanism, relation, 0.0), orders)
+            one, other = divergences(listed(), orders)
             if relation is ADD_REMOVE and base.gaussian_shift is not None:
                 with suppress(NumericalError):  # large orders of mixtures are out of reach
                     mixture = MixtureLoss(*self._mixtures(base.gaussian_shift))

@@ -8,13 +8,13 @@ from functools import cached_property
 from typing import Self
 
 import numpy as np
-from scipy.special import ndtr
 
 from hockeystick.errors import NumericalError
 from hockeystick.loss.families.graded import integral
 from hockeystick.loss.families.pair import PairLoss
 from hockeystick.loss.line import NATS, NORMAL_REACH, steepest, trapezoid_step
 from hockeystick.loss.measure import Nodes, Tails
+from hockeystick.numerics.special import ndtr
 from hockeystick.numerics.stirling import log_ratio
 from hockeystick.numerics.types import Array, Complex
 

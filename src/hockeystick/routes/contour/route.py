@@ -66,7 +66,8 @@ def plan(
 ) -> Line:
     """Choose the line, the step and the cut for a given ε or δ (or both), and evaluate K on it."""
     sketch = loss.sketch(MOST_PLANNING_PARTS)
-    saddle = find_saddle(sketch, epsilon, log_delta)
+    whole = loss if loss.is_soon_evaluated else sketch
+    saddle = find_saddle(whole, epsilon, log_delta)
     i, j, period = saddle.line(NATS, LOST)
     centre = float(saddle.x[i])
     step = 2 * math.pi / period
@@ -84,10 +85,12 @@ def plan(
         )
     # Not one point more by rounding: a lattice's period would count it twice.
     t = step * np.arange(math.ceil(cut / step - 1e-6) + 1)
-    values = loss.cgf(centre + 1j * t)
+    values, error = loss.cgf_within(centre + 1j * t)
     right = float(saddle.x[j])
-    far = float(saddle.k[j]) if sketch is loss else float(loss.cgf(np.array([right])).real[0])
-    line = Line(loss, saddle.epsilon, centre, step, t, values, (right, far), log_tail)
+    far = float(saddle.k[j]) if whole is loss else float(loss.cgf(np.array([right])).real[0])
+    line = Line(
+        loss, saddle.epsilon, centre, step, t, values, (right, far), log_tail, float(error.max())
+    )
     return line if spacing is None else replace(line, spacing=spacing, origin=loss.origin)
 
 
@@ -200,8 +203,8 @@ def line_at(loss: ComposedLoss, epsilon: float, planner: Planner = line_for) -> 
     if lost > LOST and math.isinf(line.loss.top):
         saddle = find_saddle(loss.sketch(MOST_PLANNING_PARTS), epsilon, None)
         mass = TRUNCATED * math.exp(saddle.log_delta)
-        if mass > 0:
-            other = plan(loss.truncated(mass), epsilon, None)
+        with suppress(NumericalError):  # the line that there is will do
+            other = plan(loss.truncated(mass), epsilon, None) if mass > 0 else line
             if other.delta(point).lost[0] < lost:
                 return other
     return line
@@ -233,11 +236,12 @@ def _epsilon(loss: ComposedLoss, delta: float, planner: Planner) -> Interval:
     sums = line.delta(root)
     _check_short(planner, sums.lost[0])
     if sums.lost[0] > LOST and math.isinf(line.loss.top):
-        other = plan(loss.truncated(math.exp(log_target) * TRUNCATED), None, log_target)
-        other_root = solve(other, log_target)
-        again = other.delta(other_root)
-        if again.lost[0] < sums.lost[0] - 1:
-            line, root, sums = other, other_root, again
+        with suppress(NumericalError):  # the line that there is will do
+            other = plan(loss.truncated(math.exp(log_target) * TRUNCATED), None, log_target)
+            other_root = solve(other, log_target)
+            again = other.delta(other_root)
+            if again.lost[0] < sums.lost[0] - 1:
+                line, root, sums = other, other_root, again
     for _ in range(3):
         precise = sums.too_high[0] - sums.log_value[0] < ACCURATE
         # Neither aliases nor cancellation: what is left is the rounding of any line.

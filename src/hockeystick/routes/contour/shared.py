@@ -10,10 +10,10 @@ import math
 
 import numpy as np
 
-from hockeystick.errors import NumericalError
 from hockeystick.loss.sum import ComposedLoss
 from hockeystick.numerics.blocks import CHUNK
 from hockeystick.numerics.types import Array
+from hockeystick.routes.base import CannotAnswer
 from hockeystick.routes.contour.line import Line
 from hockeystick.routes.contour.route import deltas_on, line_at
 
@@ -61,7 +61,7 @@ class SharedLines:
         try:
             line = line_at(self.loss, float(wanted[place]))
             low, high = deltas_on(line, self.loss, wanted[place : place + 1])
-        except NumericalError:
+        except CannotAnswer:
             self._failures += 1
             return
         ends[0][place], ends[1][place] = low[0], high[0]

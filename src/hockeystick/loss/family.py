@@ -1,0 +1,179 @@
+"""Losses that differ in one number: K of very many of them from K of a few.
+
+K(s) of a sampled Gaussian is analytic in its shift. So Σ n_i·K(s; x_i) is interpolated: the
+polynomial through the values at Chebyshev's points of an interval that holds all x_i, summed over
+them. Coefficients of such a polynomial fall geometrically; what is cut off is judged by the last of
+them and by K itself at places between the points, and is returned as the error.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from hockeystick.numerics.types import Array, Complex
+
+if TYPE_CHECKING:
+    from hockeystick.loss.base import Loss
+
+MANY = 48
+"""Different members from which on their K is interpolated."""
+DEGREES = (8, 16, 32)
+"""Of the polynomials that are tried, each with the points of the one before."""
+MOST_SKETCHED = 12
+"""Members of a sketch."""
+LAST = 3
+"""Coefficients by which those that are cut off are judged."""
+SAFETY = 4.0
+"""The error that is stated, over the one that is seen."""
+CLOSE = 1e-13
+"""Error, relative to K, with which no higher degree is tried."""
+TOLERATED_OFF_AXIS, TOLERATED_ON_AXIS = 1e-10, 1e-6
+"""The same, from which on members are split in halves; on the real line K only bounds and plans."""
+HOPEFUL = 30.0
+"""How much more may be cut off halfway than would do if coefficients fell exactly geometrically."""
+BETWEEN = (0.31, 0.74)
+"""Places between two neighbouring points, as parts of their angle, at which K itself is asked."""
+
+
+class Family(ABC):
+    """A kind of loss with one number left open, on which K depends analytically."""
+
+    @abstractmethod
+    def at(self, x: float) -> Loss:
+        """The member of that number."""
+
+    def reverse(self) -> Family:
+        """The reverses of all members."""
+        return ReversedFamily(self)
+
+
+@dataclass(frozen=True)
+class ReversedFamily(Family):
+    """The losses of (Q, P)."""
+
+    base: Family
+
+    def at(self, x: float) -> Loss:
+        return self.base.at(x).reverse()
+
+    def reverse(self) -> Family:
+        return self.base
+
+
+@dataclass(frozen=True)
+class Members:
+    """Several losses of one family."""
+
+    family: Family
+    x: Array
+    counts: Array
+
+    def cgf(self, s: Complex) -> tuple[Complex, Array]:
+        """Σ count·K at each s, and how far it may be off: from one polynomial or, where that is not
+        close enough, from one for each half of the range, down to few members, then added up."""
+        together = self._polynomial(s) if self.x.size >= MANY else None
+        if together is not None:
+            return together
+        if self.x.size < MANY or self.x.max() == self.x.min():
+            each = [n * self.family.at(x).cgf(s) for x, n in self.each()]
+            return np.asarray(np.sum(each, axis=0)), np.zeros(s.shape)
+        (one, off), (other, farther) = (half.cgf(s) for half in self._halves())
+        return one + other, off + farther
+
+    def _polynomial(self, s: Complex) -> tuple[Complex, Array] | None:
+        values: dict[float, Complex] = {}
+        charged = SAFETY * self.counts.sum()
+        tolerated = TOLERATED_OFF_AXIS if s.imag.any() else TOLERATED_ON_AXIS
+        for degree in DEGREES:
+            angles = np.arange(degree + 1) * math.pi / degree
+            nodes = np.array([self._at(angle, s, values) for angle in angles.tolist()])
+            if not np.isfinite(nodes).all():
+                return None
+            coefficients = _coefficients(nodes)
+            total = self._moments(degree) @ coefficients
+            size = np.abs(total)
+            error = charged * np.abs(coefficients[-LAST:]).sum(axis=0)
+            if (error <= CLOSE * size).all():
+                break
+            # Twice the degree squares what is cut off, over the size of K.
+            if degree == DEGREES[-2] and (error > HOPEFUL * math.sqrt(tolerated) * size).any():
+                return None
+        if (error > tolerated * size).any():
+            return None
+        error = error + charged * self._miss(coefficients, s)
+        return None if (error > tolerated * size).any() else (total, error)
+
+    def _halves(self) -> list[Members]:
+        low = self.x < (self.x.min() + self.x.max()) / 2
+        return [Members(self.family, self.x[some], self.counts[some]) for some in (low, ~low)]
+
+    def each(self) -> Iterator[tuple[float, int]]:
+        """The number of each member, and how often it is there."""
+        for x, count in zip(self.x.tolist(), self.counts.tolist(), strict=True):
+            yield x, int(count)
+
+    def sketch(self) -> list[tuple[Loss, int]]:
+        """A few members with about the same K together: each the mean of a bin."""
+        order = np.argsort(self.x)
+        bins = np.array_split(order, MOST_SKETCHED)
+        counts = [self.counts[some] for some in bins]
+        means = [float(n @ self.x[some] / n.sum()) for n, some in zip(counts, bins, strict=True)]
+        return [(self.family.at(x), int(n.sum())) for x, n in zip(means, counts, strict=True)]
+
+    def _at(self, angle: float, s: Complex, values: dict[float, Complex]) -> Complex:
+        """K at cos(angle), once for each."""
+        if angle not in values:
+            low, high = float(self.x.min()), float(self.x.max())
+            x = low + (high - low) * 0.5 * (1 + math.cos(angle))
+            values[angle] = self.family.at(x).cgf(s)
+        return values[angle]
+
+    def _moments(self, degree: int) -> Array:
+        """Σ count·T_k(x), each x moved to [−1, 1]."""
+        low, high = self.x.min(), self.x.max()
+        angle = np.arccos(np.clip((2 * self.x - low - high) / (high - low), -1.0, 1.0))
+        return np.asarray(self.counts @ np.cos(angle[:, None] * np.arange(degree + 1)))
+
+    def _miss(self, coefficients: Complex, s: Complex) -> Array:
+        """How far the polynomial is from K where it is farthest from its points."""
+        degree = len(coefficients) - 1
+        worst = np.zeros(s.shape)
+        for part in BETWEEN:
+            angle = (round(part * degree) + 0.5) * math.pi / degree
+            polynomial = np.cos(angle * np.arange(degree + 1)) @ coefficients
+            worst = np.maximum(worst, np.abs(polynomial - self._at(angle, s, {})))
+        return worst
+
+
+def _coefficients(nodes: Complex) -> Complex:
+    """Of Chebyshev's polynomials, from values at cos(πj/n), j = 0 … n."""
+    n = len(nodes) - 1
+    halves = np.ones(n + 1)
+    halves[[0, -1]] = 0.5
+    angles = np.outer(np.arange(n + 1), np.arange(n + 1)) * math.pi / n
+    return np.asarray((2 / n) * halves[:, None] * (np.cos(angles) @ (halves[:, None] * nodes)))
+
+
+def grouped(
+    parts: Iterable[tuple[Loss, int]],
+) -> tuple[list[Members], list[tuple[Loss, int]]]:
+    """The members of large families, and all other parts."""
+    families: dict[Family, list[tuple[Loss, int]]] = {}
+    rest: list[tuple[Loss, int]] = []
+    for loss, count in parts:
+        kin = loss.kin
+        (rest if kin is None else families.setdefault(kin[0], [])).append((loss, count))
+    groups: list[Members] = []
+    for family, members in families.items():
+        if len(members) < MANY:
+            rest += members
+            continue
+        x = np.array([loss.kin[1] for loss, _ in members if loss.kin])
+        groups.append(Members(family, x, np.array([float(count) for _, count in members])))
+    return groups, rest

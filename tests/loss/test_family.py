@@ -1,0 +1,80 @@
+"""K of very many sampled Gaussians: interpolated, and the error that is stated is not exceeded."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import hockeystick as hs
+from hockeystick.loss.family import MANY, grouped
+from hockeystick.loss.gaussian import GaussianLoss
+from hockeystick.loss.mixed import mixed
+from hockeystick.loss.sum import ComposedLoss
+from hockeystick.numerics.types import Array
+
+ON_A_LINE = 3.0 + 1j * np.linspace(0.0, 60.0, 40)
+REAL = 2.0 ** np.arange(-3.0, 6.0)
+
+
+def sampled(shifts: Array, rate: float = 0.01, backwards: bool = False) -> ComposedLoss:
+    loss = ComposedLoss((mixed(GaussianLoss(float(x)), rate), 3) for x in shifts)
+    return loss.reverse() if backwards else loss
+
+
+def one_by_one(loss: ComposedLoss, s: Array) -> Array:
+    return np.asarray(np.sum([n * part.cgf(s) for part, n in loss.parts], axis=0))
+
+
+@pytest.mark.parametrize("backwards", [False, True])
+@pytest.mark.parametrize(("low", "high"), [(0.5, 1.0), (0.3, 1.7), (0.9, 0.9 + 1e-9), (0.01, 0.02)])
+def test_no_farther_off_than_is_said(low: float, high: float, backwards: bool) -> None:
+    loss = sampled(np.linspace(low, high, 60), backwards=backwards)
+    for s in (ON_A_LINE, REAL):
+        together, error = loss.cgf_within(s)
+        truth = one_by_one(loss, s)
+        rounding = 1e-13 * np.abs(truth)
+        assert (np.abs(together - truth) <= error + rounding).all()
+        assert (error <= 1e-6 * np.abs(truth)).all()
+    assert (loss.cgf(REAL).real >= one_by_one(loss, REAL).real * (1 - 1e-13)).all()
+
+
+def test_uneven_members() -> None:
+    """Most in one place, one far away, and each as often as it likes."""
+    rng = np.random.default_rng(5)
+    shifts = np.append(0.5 + 1e-3 * rng.random(80), 2.5)
+    counts = rng.integers(1, 50, shifts.size)
+    losses = (mixed(GaussianLoss(float(x)), 0.02) for x in shifts)
+    parts = [(loss, int(n)) for loss, n in zip(losses, counts, strict=True)]
+    loss = ComposedLoss(parts)
+    together, error = loss.cgf_within(ON_A_LINE)
+    truth = one_by_one(loss, ON_A_LINE)
+    assert (np.abs(together - truth) <= error + 1e-13 * np.abs(truth)).all()
+
+
+def test_families_are_told_apart() -> None:
+    shifts = np.linspace(0.5, 1.0, MANY)
+    here, there = sampled(shifts, 0.01), sampled(shifts, 0.02)
+    few = sampled(shifts[:5], 0.03)
+    families, rest = grouped([*here.parts, *there.parts, *few.parts])
+    assert len(families) == 2
+    assert len(rest) == 5
+    assert grouped(here.reverse().parts)[0][0].family != grouped(here.parts)[0][0].family
+    truncated = ComposedLoss((loss.truncated(1e-9), n) for loss, n in here.parts)
+    assert grouped(truncated.parts)[0] == []
+
+
+@pytest.mark.parametrize("spread", [0.5, 1e-6])
+def test_epsilon_of_many_is_between_that_of_the_extremes(spread: float) -> None:
+    """And within the ends of a composition of so few parts that none is interpolated."""
+    noises = np.linspace(2.0, 2.0 + spread, MANY)
+    run = sum(hs.Gaussian(float(x)).on(hs.Poisson(0.05)) * 20 for x in noises)
+    assert isinstance(run, hs.Mechanism)
+    epsilon = run.epsilon(1e-6)
+    most = (hs.Gaussian(2.0).on(hs.Poisson(0.05)) * (20 * MANY)).epsilon(1e-6)
+    least = (hs.Gaussian(2.0 + spread).on(hs.Poisson(0.05)) * (20 * MANY)).epsilon(1e-6)
+    assert least.lower <= epsilon.upper <= most.upper * (1 + 1e-12)
+    assert epsilon.upper - epsilon.lower < 1e-9
+    fewer = sum(hs.Gaussian(float(x)).on(hs.Poisson(0.05)) * 20 for x in noises[:-1])
+    assert isinstance(fewer, hs.Mechanism)
+    last = hs.Gaussian(float(noises[-1])).on(hs.Poisson(0.05)) * 20
+    assert fewer.epsilon(1e-6) < epsilon < fewer.epsilon(1e-6) + last.epsilon(1e-12)
