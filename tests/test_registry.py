@@ -89,6 +89,7 @@ def test_the_command_knows_an_announced_class(installed: Path) -> None:
     assert json.loads(out)["delta"] == pytest.approx(DELTA, rel=1e-9, abs=0)
 
 
+@pytest.mark.slow
 def test_announced_noise_trains(installed: Path, tmp_path: Path) -> None:
     found = printed(
         installed,

@@ -37,16 +37,15 @@ draw(compute("imola-2"), "imola-2.png")
 def version() -> str:
     """The one in the source; the changelog, the citation and the package must agree."""
     source = (ROOT / "src" / "hockeystick" / "__init__.py").read_text(encoding="utf-8")
-    return re.findall(r'^__version__ = "(.*)"$', source, re.MULTILINE)[0]
+    return str(re.findall(r'^__version__ = "(.*)"$', source, re.MULTILINE)[0])
 
 
 def run(*command: str | Path, cwd: Path | None = None) -> str:
     """What the command prints; it must succeed, and sees no path of this checkout."""
     env = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
-    both = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
-    done = subprocess.run(command, cwd=cwd, env=env, check=False, text=True, **both)
+    done = subprocess.run(command, cwd=cwd, env=env, check=False, text=True, capture_output=True)
     if done.returncode:
-        raise SystemExit(f"failed: {' '.join(map(str, command))}\n{done.stdout}")
+        raise SystemExit(f"failed: {' '.join(map(str, command))}\n{done.stdout}{done.stderr}")
     return done.stdout
 
 

@@ -50,6 +50,7 @@ def sums(base: Base, rate: float, order: int) -> tuple[mpf, mpf]:
     return mp.log1p(fixed) / (order - 1), mp.log1p(poisson) / (order - 1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("base", BASES)
 @pytest.mark.parametrize("rate", [1e-3, 0.3])
 def test_above_the_sum_and_near(base: Base, rate: float) -> None:

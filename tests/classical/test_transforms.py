@@ -43,6 +43,7 @@ def test_theorem_5_for_a_discrete_pair() -> None:
         assert by_tails(epsilon) == pytest.approx(direct(epsilon), abs=1e-15)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("s", [0.3, 1.5, 4.0, 0.5 + 2j, 3 - 7j])
 def test_theorem_6_for_laplace(s: complex) -> None:
     """E e^{sL} in closed form: α/(2α−1)·e^{(α−1)θ} + (α−1)/(2α−1)·e^{−αθ}, α = s + 1."""

@@ -122,7 +122,7 @@ def test_every_kind_is_a_picture(kind: str, tmp_path: Path) -> None:
     done = call("plot", "Laplace(1)", "--kind", kind, "--points", "5", "-o", str(path))
     assert (done.returncode, done.stdout) == (0, "")
     assert path.read_bytes().startswith(b"\x89PNG")
-    assert path.stat().st_size > 10_000
+    assert path.stat().st_size > 4000
 
 
 def test_without_a_file_it_is_drawn_in_the_terminal() -> None:

@@ -63,6 +63,7 @@ LATE_LIBRARIES = {
     "concurrent": "slow to load, for --jobs alone",
     "importlib": "its metadata is slow to load, for classes of other packages alone",
     "matplotlib": "optional: plots",
+    "PIL": "matplotlib needs it, and is optional",
     "multiprocessing": "slow to load, for --jobs and --timeout alone",
     "numpy": "the command line checks its options before numpy is loaded",
     "randomgen": "optional: secure",
@@ -75,6 +76,7 @@ LATE_LIBRARIES = {
 HOMES = {
     "click": {"cli"},
     "matplotlib": {"figures", "cli"},
+    "PIL": {"figures"},
     "rich": {"cli", "progress"},
     "sklearn": {"learn"},
 }

@@ -86,6 +86,7 @@ def test_the_examples_of_the_page(copy: Path) -> None:
     run("-m", "doctest", str(examples), folder=copy)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("_inside")
 def test_the_examples_of_the_added_files(copy: Path) -> None:
     texts = dict(map(named, blocks("python")))

@@ -28,12 +28,18 @@ FIGURES = {3: 0.001, 5: 0.01, 6: 0.1, 7: 0.5}
 """Number and γ."""
 
 
+class Figures(dict[int, Figure]):
+    """Made when they are looked at: the plain run needs one of them."""
+
+    def __missing__(self, number: int) -> Figure:
+        figure = watched(wang.FIGURES[number].make, MORE if number == 3 else FEW)
+        self[number] = figure
+        return figure
+
+
 @pytest.fixture(scope="module")
-def figures() -> dict[int, Figure]:
-    return {
-        number: watched(wang.FIGURES[number].make, MORE if number == 3 else FEW)
-        for number in FIGURES
-    }
+def figures() -> Figures:
+    return Figures()
 
 
 def gaussian(sigma: float, order: float) -> float:
@@ -104,7 +110,9 @@ def test_bounds_are_those_of_the_theorems(
         assert lower[order] == pytest.approx(wanted, rel=1e-9)
 
 
-@pytest.mark.parametrize("number", FIGURES)
+@pytest.mark.parametrize(
+    "number", [6, *(pytest.param(each, marks=pytest.mark.slow) for each in (3, 5, 7))]
+)
 @pytest.mark.parametrize("panel", PANELS)
 def test_lower_end_upper_end_theorems_come_in_this_order(
     figures: dict[int, Figure], number: int, panel: str
@@ -127,6 +135,7 @@ def test_the_upper_end_is_the_librarys(figures: dict[int, Figure]) -> None:
         assert found[order] == pytest.approx(float(step.rdp(order)), rel=1e-9)
 
 
+@pytest.mark.slow
 def test_the_upper_end_of_randomized_response_is_a_sum_over_three_outcomes(
     figures: dict[int, Figure],
 ) -> None:
@@ -141,6 +150,7 @@ def test_the_upper_end_of_randomized_response_is_a_sum_over_three_outcomes(
         assert value == pytest.approx(math.log1p(excess) / (order - 1), rel=1e-8)
 
 
+@pytest.mark.slow
 def test_bounds_match_up_to_a_constant_factor(figures: dict[int, Figure]) -> None:
     """Section 5: at γ = 0.001, in all panels and at all orders."""
     for panel in PANELS:
@@ -152,6 +162,7 @@ def test_bounds_match_up_to_a_constant_factor(figures: dict[int, Figure]) -> Non
             assert exact[order] < 2.5 * lower[order]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("panel", "sigma", "at"), [("(a)", 5.0, 110.25), ("(d)", 1.0, 9.3)])
 def test_the_gaussian_has_a_phase_transition(
     figures: dict[int, Figure], panel: str, sigma: float, at: float
@@ -181,6 +192,7 @@ def _line(figure: Figure, panel: str) -> list[tuple[float, float]]:
     return list(zip(found.x, found.y, strict=True))
 
 
+@pytest.mark.slow
 def test_pure_mechanisms_are_linear_first_and_flat_later(figures: dict[int, Figure]) -> None:
     """Section 5: they flatten as ε(α) approaches ε(∞)."""
     for panel, pure in (("(e)", 2.0), ("(f)", math.log(9))):
@@ -192,6 +204,7 @@ def test_pure_mechanisms_are_linear_first_and_flat_later(figures: dict[int, Figu
             assert 0.75 * ceiling < found[2048] < ceiling
 
 
+@pytest.mark.slow
 def test_the_approximations_frame_the_lower_bound(figures: dict[int, Figure]) -> None:
     """Section 5: bad data as the lower bound up to the transition, good data below it."""
     for panel, orders in (("(a)", (2, 8, 16, 64)), ("(d)", (2, 8))):
@@ -204,7 +217,12 @@ def test_the_approximations_frame_the_lower_bound(figures: dict[int, Figure]) ->
 
 
 @pytest.mark.parametrize(
-    ("number", "panel", "end"), [(3, "(d)", 1002.0), (6, "(a)", 278.9), (7, "(d)", 5.02)]
+    ("number", "panel", "end"),
+    [
+        pytest.param(3, "(d)", 1002.0, marks=pytest.mark.slow),
+        (6, "(a)", 278.9),
+        pytest.param(7, "(d)", 5.02, marks=pytest.mark.slow),
+    ],
 )
 def test_the_approximation_for_bad_data_rises_to_where_it_ends(
     figures: dict[int, Figure], number: int, panel: str, end: float
@@ -220,6 +238,7 @@ def test_the_approximation_for_bad_data_rises_to_where_it_ends(
     assert bad[max(order for order in bad if order < at)] == before[-1]
 
 
+@pytest.mark.slow
 def test_the_gap_widens_with_the_rate(figures: dict[int, Figure]) -> None:
     """Appendix G: and at γ = 0.5 Theorem 9 exceeds what holds without sampling."""
     gaps = []

@@ -71,6 +71,7 @@ def test_times_is_repeated_addition(kind: Kind, data: st.DataObject, count: int)
     assert mechanism * count * 3 == mechanism * (3 * count)
 
 
+@pytest.mark.slow
 @priced
 @given(data=st.data())
 @settings(max_examples=2)
@@ -98,6 +99,7 @@ def test_the_order_of_addition_does_not_matter(kind: Kind, data: st.DataObject) 
     assert (one + other) * 2 == one * 2 + other * 2
 
 
+@pytest.mark.slow
 @priced
 @given(data=st.data())
 @settings(max_examples=2)

@@ -49,7 +49,7 @@ def check(mechanism: hs.Mechanism, law: Law, relation: str, size: int, lower: bo
                 assert bound.lower <= worst * (1 + 1e-9) + 1e-13, (steps, epsilon)
 
 
-SLOW = ("two of three", "truncated", "truncated to two")
+SLOW = ("two of three", "truncated", "truncated to two", "with replacement")
 """As other samplers, in larger batches or by two of them: in the slow run."""
 CASES = [
     pytest.param(

@@ -12,7 +12,7 @@ from tests.samplers.cases import BASES, SAMPLERS, cases, slack
 
 @pytest.mark.parametrize(
     ("sampler", "relation", "base"),
-    cases(lambda key: key == ("WithReplacement", "ZERO_OUT", "Gaussian")),
+    cases(lambda key: key[::2] == ("WithReplacement", "Gaussian") and key[1] != "ADD_REMOVE"),
 )
 def test_profile(sampler: str, relation: str, base: str) -> None:
     mechanism, divergences = BASES[base]

@@ -27,13 +27,9 @@ def worse(pair: Pair, epsilon: float, cells: int) -> float:
 
 
 def slow(key: Key) -> bool:
-    """Gaussians under a bound that is no pair of mixtures, most with replacement or replaced."""
+    """All but a record added or removed: one step, and a few by enumeration, are tried anyway."""
     sampler, relation, base = key
-    if relation == "REPLACE_ONE" and base == "Laplace":
-        return True
-    if sampler == "WithReplacement":
-        return base != "response"
-    return sampler != "Poisson" and base == "Gaussian" and relation != "ADD_REMOVE"
+    return relation != "ADD_REMOVE" or (sampler == "WithReplacement" and base != "response")
 
 
 @pytest.mark.parametrize(("sampler", "relation", "base"), cases(slow))

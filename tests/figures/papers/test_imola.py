@@ -16,7 +16,10 @@ LOWER, UPPER = "lower bound: symmetric pair", "hockeystick: certified upper end"
 SOLVED = "the paper's program, solved globally"
 
 
-@pytest.fixture(scope="module", params=[(1, 50, 15), (2, 5, 15), (3, 50, 9)])
+@pytest.fixture(
+    scope="module",
+    params=[pytest.param((1, 50, 15), marks=pytest.mark.slow), (2, 5, 15), (3, 50, 9)],
+)
 def made(request: pytest.FixtureRequest) -> tuple[Figure, float]:
     """Each figure at three ε, with the paper's program at one and for one dimension alone."""
     number, order, count = request.param

@@ -52,7 +52,13 @@ def dominated(mechanism: hs.Mechanism, relation: Relation, p: Any, q: Any) -> No
 
 # the worst neighbours -----------------------------------------------------------------------------
 
-PRIORS = [(1.0, 1.0), (0.5, 0.5), (0.7, 3.0), (6.0, 2.0), (10.0, 10.0)]
+PRIORS = [
+    (1.0, 1.0),
+    pytest.param((0.5, 0.5), marks=pytest.mark.slow),
+    (0.7, 3.0),
+    pytest.param((6.0, 2.0), marks=pytest.mark.slow),
+    pytest.param((10.0, 10.0), marks=pytest.mark.slow),
+]
 OTHERS = [(0, 0), (0, 1), (1, 0), (3, 2), (0, 40), (25, 0), (200, 300)]
 
 
