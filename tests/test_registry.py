@@ -235,9 +235,9 @@ def test_a_sampler_is_announced_as_one(announce: Any) -> None:
 
 
 def test_names_that_only_a_repr_writes_are_not_listed() -> None:
-    assert "AllocationBlock" in own_kinds()
-    assert "AllocationBlock" not in names()
-    assert set(names()) <= set(hs.__all__)
+    assert "AllocationBlock" in registry.own_kinds()
+    assert "AllocationBlock" not in registry.names()
+    assert set(registry.names()) <= set(hs.__all__)
 
 
 def test_dir_lists_each_public_name_once_and_no_other() -> None:

@@ -29,10 +29,8 @@ INTERRUPTED = 130
 @click.command(context_settings={"ignore_unknown_options": True})
 @click.argument("words", metavar="EXPR --NAME VALUES...", nargs=-1, type=click.UNPROCESSED)
 @options.asked
-@click.option("--delta", type=options.NUMBER, help="The delta of the guarantees.")
-@click.option(
-    "--epsilon", type=options.NUMBER, help="Their epsilon: the smallest delta is asked for."
-)
+@click.option("--delta", metavar="VALUES", help="The delta of the guarantees, one or several.")
+@click.option("--epsilon", metavar="VALUES", help="Their epsilon: the smallest delta is asked for.")
 @click.option("-o", "--output", type=options.OutputFile(), help="CSV file.")
 @click.option(
     "--workers", type=click.IntRange(1, 1024), help="Processes; as many as there are cores."
@@ -42,15 +40,15 @@ def sweep(
     relation: Relation | None,
     method: str,
     as_json: bool,
-    delta: float | None,
-    epsilon: float | None,
+    delta: str | None,
+    epsilon: str | None,
     output: str | None,
     workers: int | None,
 ) -> None:
     """Ask the same of a whole grid of numbers, on all cores.
 
     EXPR has names in braces, and each name is an option: --NAME takes numbers with commas or as
-    start:stop:count. The table has a row for each combination. EXPR - reads it from standard input.
+    start:stop:count, and so does --delta or --epsilon. The table has a row for each combination. EXPR - reads it from standard input.
 
     \b
     Example:
@@ -64,8 +62,8 @@ def sweep(
     with _executor(workers) as executor, progress.bar("sweep") as done:
         rows = swept(
             family,
-            delta=delta,
-            epsilon=epsilon,
+            delta=_given("--delta", delta),
+            epsilon=_given("--epsilon", epsilon),
             relation=relation,
             method=method,
             executor=executor,
@@ -117,6 +115,14 @@ def _workers(count: int) -> Executor:
         return ProcessPoolExecutor(count, mp_context=get_context("spawn"))
     resource_tracker.ensure_running()  # it unblocks signals when it starts
     return Workers(count, mp_context=get_context("spawn"))
+
+
+def _given(name: str, words: str | None) -> float | list[float] | None:
+    """One number, or a list of several."""
+    if words is None:
+        return None
+    values = reading.numbers(name, words)
+    return values[0] if len(values) == 1 else values
 
 
 def _split(words: tuple[str, ...]) -> tuple[str, dict[str, list[float]]]:
