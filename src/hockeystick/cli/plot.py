@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
+import shutil
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from hockeystick import progress, saving
 from hockeystick.cli.shared import answer, canvas, curves, options, reading
+
+if TYPE_CHECKING:
+    from hockeystick.mechanism import Mechanism
+    from hockeystick.relation import Relation
+
+WIDEST, NARROWEST = 64, 8
+"""Characters of a picture in the terminal, which has its numbers to the left."""
 
 
 @click.command()
@@ -60,24 +68,44 @@ def plot(
         picture.check(output)
     with progress.bar("plot") as show:
         drawn = curves.curves(mechanisms, chosen, start, stop, points, delta, how, show)
+    title = _title(mechanisms, chosen, delta, how["relation"])
     if data is not None:
         curves.write_csv(drawn, chosen, data)
     if output is not None:
+        for curve in drawn:
+            reason = curves.invisible(curve, chosen)
+            if reason:
+                click.echo(f"Warning: {curve.label} is not drawn: {reason}", err=True)
         with saving.whole(output) as draft:
-            picture.draw(curves.figure(drawn, chosen), draft)
+            picture.draw(curves.figure(drawn, chosen, title), draft)
     if as_json:
         _print_json(drawn, kind)
     elif output is None and data is None:
-        _print(drawn, chosen)
+        _print(drawn, chosen, title)
 
 
-def _print(drawn: list[curves.Curve], kind: curves.Kind) -> None:
-    click.echo(f"{kind.y} over {kind.x}".replace("_", " "))
+def _title(
+    mechanisms: list[Mechanism], kind: curves.Kind, delta: float, relation: Relation | None
+) -> str:
+    """What is drawn, and at which delta and between which neighbours."""
+    from hockeystick.questions import relation_of
+
+    relations = dict.fromkeys(relation_of(each, relation).option for each in mechanisms)
+    facts = [f"delta = {delta!r}"] * (kind.x == "steps") + [f"relation: {', '.join(relations)}"]
+    return f"{kind.y} over {kind.x}".replace("_", " ") + f" ({'; '.join(facts)})"
+
+
+def _print(drawn: list[curves.Curve], kind: curves.Kind, title: str) -> None:
+    click.echo(title)
+    reasons = [curves.invisible(curve, kind) for curve in drawn]
     shown = [(curve.x, [y if y >= kind.least else 0.0 for y in curve.y]) for curve in drawn]
-    for line in canvas.plot(shown, log_x=kind.log_x, log_y=kind.log_y):
-        click.echo(line)
-    for number, curve in enumerate(drawn):
-        click.echo(f"{canvas.letter(number)}  {curve.label}")
+    width = max(NARROWEST, min(WIDEST, shutil.get_terminal_size().columns - canvas.MARGIN - 3))
+    if not all(reasons):
+        for line in canvas.plot(shown, log_x=kind.log_x, log_y=kind.log_y, width=width):
+            click.echo(line)
+    for number, (curve, reason) in enumerate(zip(drawn, reasons, strict=True)):
+        why = f"  (not drawn: {reason})" if reason else ""
+        click.echo(f"{canvas.letter(number)}  {curve.label}{why}")
 
 
 def _print_json(drawn: list[curves.Curve], kind: str) -> None:

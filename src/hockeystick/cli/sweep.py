@@ -48,7 +48,8 @@ def sweep(
     """Ask the same of a whole grid of numbers, on all cores.
 
     EXPR has names in braces, and each name is an option: --NAME takes numbers with commas or as
-    start:stop:count, and so does --delta or --epsilon. The table has a row for each combination. EXPR - reads it from standard input.
+    start:stop:count, and so does --delta or --epsilon. The table has a row for each combination.
+    EXPR - reads it from standard input.
 
     \b
     Example:
