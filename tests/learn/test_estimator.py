@@ -52,6 +52,7 @@ FORBIDDEN: dict[str, str] = {}
     expected_failed_checks=lambda estimator: FORBIDDEN,
 )
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
+@pytest.mark.filterwarnings("ignore::hockeystick.learn.privacy.ScaleWarning")
 def test_scikit_learns_own_checks(estimator: Any, check: Callable[[Any], None]) -> None:
     check(estimator)
 

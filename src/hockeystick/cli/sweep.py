@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from hockeystick.relation import Relation
 
 Row = dict[str, float | str]
-INTERRUPTED = 130
-"""The exit code after Ctrl-C."""
 
 
 @click.command(context_settings={"ignore_unknown_options": True})
@@ -86,15 +84,26 @@ def _executor(workers: int | None) -> Iterator[Executor | None]:
     if count == 1:
         yield None
         return
-    with _workers(count) as executor:
-        try:
-            yield executor
-        except BaseException as error:
-            threading.excepthook = lambda _: None  # the pool's thread complains of cancelled tasks
-            timeout.end_workers()  # else they are waited for
-            if isinstance(error, KeyboardInterrupt):
-                timeout.end_soon(INTERRUPTED)
-            raise
+    executor = _workers(count)
+    try:
+        yield executor
+    except KeyboardInterrupt:
+        with timeout.ended_soon():
+            _end(executor)
+        raise
+    except BaseException:
+        _end(executor)
+        raise
+    executor.shutdown()
+
+
+def _end(executor: Executor) -> None:
+    """End the workers: else what they do is waited for."""
+    before = threading.excepthook
+    threading.excepthook = lambda _: None  # the pool's thread complains of cancelled tasks
+    timeout.end_workers()
+    executor.shutdown()
+    threading.excepthook = before
 
 
 def _workers(count: int) -> Executor:

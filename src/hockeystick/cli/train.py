@@ -161,7 +161,7 @@ def _check_places(*places: Path) -> None:
 
 def _check_free(*places: Path) -> None:
     """A model that is there is not overwritten unasked: it cost privacy."""
-    there = [str(place) for place in places if place.exists()]
+    there = [str(place) for place in places if place.is_file()]
     if not there:
         return
     are = f"{' and '.join(there)} {'is' if len(there) == 1 else 'are'} there already"
@@ -180,7 +180,7 @@ def _run(training: Training, model: Path, statement: Path) -> Trained:
     write_whole(statement, str(training.privacy))
     try:
         with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always")
+            warnings.simplefilter("always", UserWarning)
             trained = training.run()
         for each in dict.fromkeys(str(warning.message) for warning in caught):
             click.echo(f"Warning: {each}", err=True)
