@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 import threading
 from collections.abc import Iterator
@@ -108,7 +109,6 @@ def _end(executor: Executor) -> None:
 
 def _workers(count: int) -> Executor:
     """Processes that leave Ctrl-C to this one, which ends them."""
-    import signal
     from concurrent.futures import Future, ProcessPoolExecutor
     from multiprocessing import get_context, resource_tracker
 
