@@ -112,9 +112,30 @@ def test_refuses(arguments: dict[str, Any], message: str) -> None:
 
 def test_the_words_of_the_question_are_taken() -> None:
     with pytest.raises(ParameterError, match="an open number must not be called delta, epsilon"):
-        sweep("PureDP({epsilon})", epsilon=[1, 2], delta=0)  # type: ignore[arg-type]
+        sweep("PureDP({epsilon})", epsilon=[1, 2], delta=0)
 
 
 def test_a_family_makes_mechanisms() -> None:
     with pytest.raises(ParameterError, match="family must make mechanisms, got 2"):
         sweep(lambda b: 2 * b, delta=0, b=[1])
+
+
+def test_several_deltas_are_a_column() -> None:
+    rows = hs.sweep("Gaussian({s})", s=[1.0, 2.0], delta=[1e-5, 1e-6])
+    assert [(row["s"], row["delta"]) for row in rows] == [
+        (1.0, 1e-5), (1.0, 1e-6), (2.0, 1e-5), (2.0, 1e-6)
+    ]  # fmt: skip
+    assert [row["epsilon"] for row in rows] == [
+        hs.Gaussian(row["s"]).epsilon(row["delta"]) for row in rows
+    ]
+    (row,) = hs.sweep("Gaussian({s})", s=[2.0], epsilon=[1.0])
+    assert (row["epsilon"], row["delta"]) == (1.0, hs.Gaussian(2.0).delta(1.0))
+    with pytest.raises(hs.ParameterError, match="delta must be a number or a list of numbers"):
+        hs.sweep("Gaussian({s})", s=[2.0], delta=[])
+    with pytest.raises(hs.ParameterError, match=r"delta must be in \[0, 1\], got 2"):
+        hs.sweep("Gaussian({s})", s=[2.0], delta=[0.1, 2.0])
+
+
+def test_a_brace_that_is_not_closed() -> None:
+    with pytest.raises(hs.ParameterError, match=r"'{' at position 10 of .* a name in braces"):
+        hs.sweep("Gaussian({s)", s=[1.0], delta=1e-5)

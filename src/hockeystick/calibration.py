@@ -19,6 +19,7 @@ NEAR = 0.01
 """An answer whose log ε is further below the target is at a jump, if its δ is no nearer."""
 COUNT_NEAR = math.log(4)
 """The same of neighbouring counts, of which one meets the target and one misses it."""
+MOST_JUMPS = 10
 
 
 class AlwaysMet(ParameterError):
@@ -73,8 +74,8 @@ def calibrate(
     of ε and of δ, meet the target; the parameter is within about 1e-9 of where they no longer would
     (for integers: it is the last one). Bounds jump where another route takes over: a jump over the
     target, far from it on the private side, is passed by, and a `NumericalError` if nothing is
-    found beyond. If every parameter
-    meets the target, it is `AlwaysMet`, if none does, `NeverMet`, both a `ParameterError`.
+    found beyond. If every parameter meets the target, it is `AlwaysMet`, if none does, `NeverMet`,
+    both a `ParameterError`.
 
     >>> from hockeystick import Gaussian
     >>> calibrate(lambda sigma: Gaussian(sigma), epsilon=1, delta=1e-5)  # doctest: +ELLIPSIS
@@ -90,7 +91,10 @@ def calibrate(
     if search.start() is None:
         family(1)  # says what is wrong with it
     ends = search.bracket()
-    while ends is not None:
+    for _ in range(MOST_JUMPS):
+        if ends is None:
+            raise budget.no_edge(search)
+        search = budget.cheaper(search, ends)
         meets, misses = search.refined(ends, TOLERANCE)
         better = 1 if meets > misses else -1
         mechanism = _verified(budget, search, meets, better)
@@ -98,12 +102,11 @@ def calibrate(
             return mechanism
         ends = search.bracket(meets, better)
         if ends is None:
-            raise NumericalError(
-                f"{budget.name} jumps over the target: it is {budget.cost(search.asked[meets])} "
-                f"where the parameter is {meets!r} and {budget.cost(search.asked[misses])} where "
-                f"it is {misses!r}"
-            )
-    raise budget.no_edge(search)
+            break
+    raise NumericalError(
+        f"{budget.name} jumps over the target: it is {budget.cost(search.asked[meets])} where the "
+        f"parameter is {meets!r} and {budget.cost(search.asked[misses])} where it is {misses!r}"
+    )
 
 
 def _verified(budget: _Budget[M], search: EdgeSearch, x: float, better: int) -> M:
@@ -119,13 +122,40 @@ def _verified(budget: _Budget[M], search: EdgeSearch, x: float, better: int) -> 
 
 
 class _Budget(Generic[M]):
-    """What `family(x)` may cost; see `calibrate`. Where ε is 0, the cost is a δ."""
+    """What `family(x)` may cost; see `calibrate`.
+
+    The cost is an ε, whose logarithm is nearly straight, or a δ: where ε is 0, and near the edge
+    where there is a closed form of δ, of which ε is the root and takes several times as long.
+    """
 
     def __init__(
         self, family: Callable[..., M], epsilon: float, delta: float, how: dict[str, Any]
     ) -> None:
         self.family, self.epsilon, self.delta, self.how = family, epsilon, delta, how
-        self.name, self.most = ("epsilon", epsilon) if epsilon > 0 else ("delta", delta)
+        self.by_delta = epsilon == 0
+        self.closed_form = False
+        """Whether the last answer was one."""
+
+    @property
+    def name(self) -> str:
+        """What is asked for."""
+        return "delta" if self.by_delta else "epsilon"
+
+    @property
+    def most(self) -> float:
+        """What it may be."""
+        return self.delta if self.by_delta else self.epsilon
+
+    def cheaper(self, search: EdgeSearch, ends: tuple[float, float]) -> EdgeSearch:
+        """The search that goes on between the ends: by δ, where that is a formula."""
+        if self.by_delta or not self.closed_form or self.delta == 0:
+            return search
+        self.by_delta = True
+        again = EdgeSearch(search.value, search.allowed, search.integer)
+        if again.ask(ends[0]) < 0 < again.ask(ends[1]):
+            return again
+        self.by_delta = False
+        return search
 
     def allowed(self, x: float) -> bool:
         """Whether x is in the domain of the family."""
@@ -136,12 +166,9 @@ class _Budget(Generic[M]):
         return True
 
     def excess(self, x: float) -> float:
-        """log(ε(x)/ε), positive where the target is missed and never 0; of δ where ε is 0."""
-        mechanism = self.family(x)
-        if self.epsilon > 0:
-            cost = float(mechanism.epsilon(self.delta, **self.how))
-        else:
-            cost = float(mechanism.delta(0.0, **self.how))
+        """log(ε(x)/ε), positive where the target is missed and never 0; or the same of δ."""
+        bound = self._asked(self.family(x), self.by_delta)
+        self.closed_form, cost = bound.method == "closed form", float(bound)
         over = 0.0 if cost == self.most else _log(cost) - _log(self.most)
         return max(over, LEAST) if cost > self.most else min(over, -LEAST)
 
@@ -151,10 +178,14 @@ class _Budget(Generic[M]):
 
     def is_met_the_other_way(self, mechanism: Mechanism) -> bool:
         """Whether the question that `excess` does not ask has a good answer, too."""
-        return self._other(mechanism) <= (self.delta if self.epsilon > 0 else 0)
+        return self._asked(mechanism, not self.by_delta) <= self._other_most
 
-    def _other(self, mechanism: Mechanism) -> Bound:
-        if self.epsilon > 0:
+    @property
+    def _other_most(self) -> float:
+        return self.epsilon if self.by_delta else self.delta
+
+    def _asked(self, mechanism: Mechanism, by_delta: bool) -> Bound:
+        if by_delta:
             return mechanism.delta(self.epsilon, **self.how)
         return mechanism.epsilon(self.delta, **self.how)
 
@@ -164,8 +195,8 @@ class _Budget(Generic[M]):
             return False
         if self.epsilon == 0 or self.delta == 0:
             return True
-        near = math.exp(-COUNT_NEAR if integer else -NEAR) * self.delta
-        return mechanism.delta(self.epsilon, **self.how) < near
+        near = math.exp(-COUNT_NEAR if integer else -NEAR) * self._other_most
+        return self._asked(mechanism, not self.by_delta) < near
 
     def no_edge(self, search: EdgeSearch) -> AlwaysMet | NeverMet:
         """What to say where no parameter is at the edge."""

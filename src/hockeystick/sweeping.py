@@ -26,15 +26,16 @@ TAKEN = {"delta", "epsilon", "executor", "method", "progress", "relation"}
 
 Family = str | Callable[..., Mechanism]
 Point = dict[str, float]
-Case = tuple[Point, Mechanism]
+Case = tuple[Point, Mechanism, float]
+"""The values, what they make, and the δ or ε that it is asked at."""
 
 
 def sweep(
     family: Family,
     /,
     *,
-    delta: float | None = None,
-    epsilon: float | None = None,
+    delta: float | Iterable[float] | None = None,
+    epsilon: float | Iterable[float] | None = None,
     relation: Relation | None = None,
     method: str = "auto",
     executor: Executor | None = None,
@@ -49,7 +50,8 @@ def sweep(
     Parameters
     ----------
     family: text with a name in braces for each open number, or a function with those parameters.
-    delta, epsilon: one of the two, the one that is given.
+    delta, epsilon: one of the two, the one that is given; a list of them is a column of its own,
+        which changes fastest.
     executor: any `concurrent.futures.Executor`, such as a `ProcessPoolExecutor` or
         `dask.distributed.Client.get_executor()`; None computes here.
     progress: is called with the number of rows that are done and of all rows.
@@ -60,39 +62,56 @@ def sweep(
     [(1.0, 1, 4.377), (1.0, 10, 17.857), (2.0, 1, 1.993), (2.0, 10, 7.511)]
     """
     points = _points(family, values)
-    question = _question(delta, epsilon, relation, method)
-    cases = [(point, _made(family, point)) for point in points]
+    question, given = _question(delta, epsilon, relation, method)
+    listed = len(given) != 1 or isinstance(delta if delta is not None else epsilon, Iterable)
+    if len(points) * len(given) > MOST_POINTS:
+        raise ParameterError(f"a sweep must have at most {MOST_POINTS} points, got more")
+    cases: list[Case] = []
+    for point in points:
+        mechanism = _made(family, point)
+        for each in given:
+            cases.append(({**point, question.given: each} if listed else point, mechanism, each))
     bounds = _bounds(question, cases, executor, progress)
-    rows = zip(points, bounds, strict=True)
-    return Table({**point, question.name: bound} for point, bound in rows)
+    rows = zip(cases, bounds, strict=True)
+    return Table({**point, question.name: bound} for (point, _, _), bound in rows)
 
 
 class Question(NamedTuple):
     """What is asked of every mechanism."""
 
     name: str
-    given: float
+    given: str
     relation: Relation | None
     method: str
 
     def ask(self, case: Case) -> Bound:
-        point, mechanism = case
+        point, mechanism, given = case
         query: Callable[..., Bound] = getattr(mechanism, self.name)
         try:
-            return query(self.given, relation=self.relation, method=self.method)
+            return query(given, relation=self.relation, method=self.method)
         except HockeystickError as error:
             where = ", ".join(f"{name} = {value!r}" for name, value in point.items())
             raise type(error)(f"at {where}: {error}") from error
 
 
 def _question(
-    delta: float | None, epsilon: float | None, relation: Relation | None, method: str
-) -> Question:
+    delta: float | Iterable[float] | None,
+    epsilon: float | Iterable[float] | None,
+    relation: Relation | None,
+    method: str,
+) -> tuple[Question, list[float]]:
+    """What is asked, and each δ or ε that it is asked at."""
     if (delta is None) == (epsilon is None):
         raise ParameterError("one of delta and epsilon must be given, not both")
-    if delta is not None:
-        return Question("epsilon", checks.probability("delta", delta), relation, method)
-    return Question("delta", checks.non_negative("epsilon", epsilon), relation, method)
+    name, given, values, check = (
+        ("epsilon", "delta", delta, checks.probability)
+        if delta is not None
+        else ("delta", "epsilon", epsilon, checks.non_negative)
+    )
+    each = [check(given, value) for value in (values if isinstance(values, Iterable) else [values])]
+    if not each:
+        raise ParameterError(f"{given} must be a number or a list of numbers, got none")
+    return Question(name, given, relation, method), each
 
 
 def _points(family: Family, values: Mapping[str, Iterable[float]]) -> list[Point]:

@@ -12,6 +12,8 @@ from hockeystick.text import parse, short
 
 _PLACE = re.compile(r"(?<![\w.])(?:\?|\{([A-Za-z_]\w*)\})(?![\w.])", re.ASCII)
 
+_BRACE = re.compile(r"[{}]")
+
 
 def template(text: str) -> Callable[[float], Mechanism]:
     """The family of mechanisms that `text` describes, where one number is left open as `?`.
@@ -31,6 +33,12 @@ def placeholders(text: str) -> list[str]:
     >>> placeholders("Gaussian({sigma}).on(Poisson({rate})) * {T}")
     ['sigma', 'rate', 'T']
     """
+    brace = _BRACE.search(_PLACE.sub(lambda place: " " * len(place[0]), text))
+    if brace:
+        raise ParameterError(
+            f"{brace[0]!r} at position {brace.start() + 1} of {short(text)!r} must be part of a "
+            "name in braces such as {sigma}"
+        )
     return [place[1] or "?" for place in _PLACE.finditer(text)]
 
 

@@ -156,3 +156,17 @@ def test_bytes_that_are_no_text_are_one_line(tmp_path: Path) -> None:
     path = tmp_path / "plan.toml"
     path.write_bytes(b"\xff\xfe")
     assert "must be UTF-8 text" in refused(call("account", str(path)))
+
+
+def test_a_plan_may_be_json(tmp_path: Path) -> None:
+    text = '{"budget": {"epsilon": 2, "delta": 1e-6}, "releases": {"a": {"expression": "%s"}}}'
+    path = tmp_path / "plan.json"
+    path.write_bytes(b"\xef\xbb\xbf" + (text % "Laplace(2) * 3").encode())
+    found = read_json("account", str(path))
+    assert found["together"]["epsilon"] == (hs.Laplace(2.0) * 3).epsilon(1e-6)
+    path.write_text(text % "Laplace(2)" + "}")
+    assert "plan must be JSON: Extra data" in refused(call("account", str(path)))
+    path.write_text((text % "Laplace(2)").replace("1e-6", "1e-400"))
+    assert "numbers must be 0 or at least 5e-324, got '1e-400'" in refused(
+        call("account", str(path))
+    )

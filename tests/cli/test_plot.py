@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import hockeystick as hs
-from tests.support.command import answered, call, read_json, refused, shape
+from tests.support.command import PLAIN, answered, call, read_json, refused, shape
 
 EXPRESSIONS = ("Gaussian(1.0)", "Gaussian(1.5).on(Poisson(0.1)) * 1000")
 
@@ -184,8 +184,12 @@ def test_steps_are_drawn_at_a_delta_that_is_named() -> None:
         (("Gaussian(1)", "--from", "2", "--to", "1"), "from must be below to"),
         (("Gaussian(1)", "--to", "inf"), "both finite, got 0.0 and inf"),
         (("Gaussian(1)", "--from", "-1"), "from must be >= 0 for this kind, got -1.0"),
-        (("Gaussian(1)", "--kind", "tradeoff", "--to", "2"), "alpha must be in [0, 1], got 2.0"),
+        (
+            ("Gaussian(1)", "--kind", "tradeoff", "--to", "2"),
+            "from and to must be in [0, 1] for tradeoff",
+        ),
         (("Gaussian(1)", "--kind", "rdp", "--from", "0"), "from must be > 0 for this kind"),
+        (("Gaussian(1)", "--kind", "epsilon-over-steps", "--from", "0"), "from must be at least 1"),
         (("Gaussian(1)", "-o", "x.nonsense"), "picture must end in .png, .pdf or .svg"),
         (("Gaussian(1)", "-o", "x"), "got 'x'"),
         (("Gaussian(1)", "--data", "no/such/x.csv"), "there is no folder 'no/such'"),
@@ -194,3 +198,45 @@ def test_steps_are_drawn_at_a_delta_that_is_named() -> None:
 )
 def test_refuses(arguments: tuple[str, ...], message: str) -> None:
     assert message in refused(call("plot", "--points", "2", *arguments))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        (("Gaussian(inf)",), "delta is 0 everywhere"),
+        (("Gaussian(1)", "--kind", "epsilon-over-steps", "--delta", "0"), "epsilon is infinite"),
+        (("Gaussian(1)", "--from", "20", "--to", "30"), "delta is nowhere above 1e-08"),
+    ],
+)
+def test_an_empty_frame_is_not_drawn_but_explained(
+    arguments: tuple[str, ...], reason: str, tmp_path: Path
+) -> None:
+    done = call("plot", *arguments)
+    assert len(done.stdout.splitlines()) == 2
+    assert f"(not drawn: {reason}" in done.stdout
+    done = call("plot", *arguments, "-o", str(tmp_path / "empty.png"))
+    assert (done.returncode, done.stdout) == (0, "")
+    assert f"is not drawn: {reason}" in done.stderr
+
+
+def test_the_title_says_delta_and_relation() -> None:
+    asked = ("plot", "Gaussian(1)", "--kind", "epsilon-over-steps", "--delta", "1/1000")
+    first = call(*asked, "--relation", "zero-out").stdout.splitlines()[0]
+    assert first == "epsilon over steps (delta = 0.001; relation: zero-out)"
+
+
+@pytest.mark.parametrize("columns", [20, 40, 60])
+def test_a_narrow_terminal(columns: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(PLAIN, "COLUMNS", str(columns))
+    lines = call("plot", "Gaussian(1)", "--points", "9").stdout.splitlines()
+    assert max(map(len, lines[1:-1])) <= max(columns, 21)
+
+
+def test_the_first_steps_have_points_of_their_own() -> None:
+    """ε grows like the root of the steps: equal distances would draw a kink."""
+    asked = ("plot", "Gaussian(10) * 1000000", "--kind", "epsilon-over-steps")
+    (curve,) = read_json(*asked)["curves"]
+    steps, epsilons = np.array(curve["steps"]), np.array(curve["epsilon"])
+    assert (steps[0], steps[-1]) == (1, 1_000_000)
+    assert (np.diff(epsilons) < 0.04 * epsilons[-1]).all()
+    assert len(steps) == 101

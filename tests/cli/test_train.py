@@ -43,7 +43,7 @@ def people(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def run(*arguments: object) -> Result:
-    return CliRunner().invoke(main, ["train", *map(str, arguments)])
+    return CliRunner().invoke(main, ["train", "--force", *map(str, arguments)])
 
 
 def test_cells_become_features_by_declaration_alone(tmp_path: Path) -> None:
@@ -191,11 +191,13 @@ def test_standard_input(people: Path) -> None:
     options = [*TARGET, *DECLARED, "--seed", "1"]
     from_file = run("people.csv", *options)
     text = "\ufeff" + Path("people.csv").read_text()
-    piped = CliRunner().invoke(main, ["train", "-", *options], input=text.encode())
+    piped = CliRunner().invoke(main, ["train", "--force", "-", *options], input=text.encode())
     assert piped.exit_code == 0, piped.output
     assert piped.stdout == from_file.stdout.replace("people.", "stdin.")
     assert Path("stdin.model.json").read_text() == Path("people.model.json").read_text()
-    broken = CliRunner().invoke(main, ["train", "-", *options], input=b"age,income\n31337,\xff\n")
+    broken = CliRunner().invoke(
+        main, ["train", "--force", "-", *options], input=b"age,income\n31337,\xff\n"
+    )
     assert broken.exit_code == 2
     assert "standard input must be CSV in UTF-8" in broken.stderr
     assert "31337" not in broken.output

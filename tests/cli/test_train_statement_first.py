@@ -35,7 +35,9 @@ def people(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def run(*arguments: object) -> Result:
-    return CliRunner().invoke(main, ["train", "people.csv", *OPTIONS, *map(str, arguments)])
+    return CliRunner().invoke(
+        main, ["train", "--force", "people.csv", *OPTIONS, *map(str, arguments)]
+    )
 
 
 def no_training(monkeypatch: pytest.MonkeyPatch) -> None:

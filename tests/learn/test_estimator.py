@@ -33,6 +33,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 import hockeystick as hs
 from hockeystick.learn import BoundedScaler, LinearRegression, LogisticRegression
 from hockeystick.learn.estimator import TuningWarning
+from hockeystick.learn.privacy import ScaleWarning
 from hockeystick.numerics.types import Array
 
 Split = list[Array]
@@ -51,6 +52,7 @@ FORBIDDEN: dict[str, str] = {}
     expected_failed_checks=lambda estimator: FORBIDDEN,
 )
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
+@pytest.mark.filterwarnings("ignore::hockeystick.learn.privacy.ScaleWarning")
 def test_scikit_learns_own_checks(estimator: Any, check: Callable[[Any], None]) -> None:
     check(estimator)
 
@@ -414,3 +416,15 @@ def test_bounds_of_the_scaler_are_numbers() -> None:
     np.testing.assert_array_equal(widest.transform([[1.7e308, -1.7e308, 0]]), [[1, -1, 0]])
     narrow = BoundedScaler(0, 1e-300).fit(X)
     np.testing.assert_array_equal(narrow.transform([[1e300, -1e300, 5e-301]]), [[1, -1, 0]])
+
+
+def test_records_far_longer_than_the_clip_are_a_warning() -> None:
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(300, 2)) * [1.0, 1000.0]
+    y = (x[:, 0] > 0).astype(int)
+    model = LogisticRegression(epsilon=1, delta=1e-5, classes=[0, 1], random_state=0)
+    with pytest.warns(ScaleWarning, match="more than 10 times as long as the clip"):
+        model.fit(x, y)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", ScaleWarning)
+        model.fit(x / [1.0, 1000.0], y)

@@ -151,3 +151,33 @@ def test_what_cannot_be_estimated(survey: Any, options: Any, words: str) -> None
 def test_a_million_reports_use_one_generator() -> None:
     reports = respond(np.zeros(10_000, dtype=np.int64), 2.0, 3, source(0))
     assert len(set(reports.tolist())) == 3
+
+
+def test_labels_in_place_of_numbers() -> None:
+    survey, labels = hs.RandomizedResponse(1.0, categories=3), ["red", "green", "blue"]
+    numbers = np.arange(3000) % 3
+    names = [labels[number] for number in numbers]
+    reports = survey.release(numbers, rng=5)
+    named = survey.release(names, labels=labels, rng=5)
+    assert named.tolist() == [labels[report] for report in reports]
+    one, other = survey.estimate(reports), survey.estimate(named, labels=labels)
+    assert one.frequencies.tolist() == other.frequencies.tolist()
+    assert (one.labels, other.labels) == (None, ("red", "green", "blue"))
+    assert survey.release("red", labels=labels, rng=5) in labels
+    assert survey.release([[1, 2]], labels=[1, 2, 3], rng=5).shape == (1, 2)
+
+
+@pytest.mark.parametrize("labels", [["a"], ["a", "b"], ["a", "a", "b"], "abc", [], "ab"])
+def test_labels_name_every_category_once(labels: Any) -> None:
+    survey = hs.RandomizedResponse(1.0, categories=3)
+    for ask in (survey.release, survey.estimate):
+        with pytest.raises(hs.ParameterError, match="labels must be 3 different names"):
+            ask(["a"], labels=labels)
+
+
+@pytest.mark.parametrize("answers", [["secret"], "secret", [["a", None]], [["a"], ["a", "b"]]])
+def test_an_answer_without_a_label_is_not_shown(answers: Any) -> None:
+    survey = hs.RandomizedResponse(1.0)
+    with pytest.raises(hs.ParameterError, match="answers must be among the labels") as error:
+        survey.release(answers, labels=["a", "b"])
+    assert "secret" not in str(error.value)

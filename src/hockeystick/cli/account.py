@@ -26,10 +26,11 @@ def account(
 ) -> None:
     """What the releases in a plan cost; does the budget hold?
 
-    PLAN is a TOML file: a [budget] with epsilon and delta, and [releases.NAME] with an expression
-    and, if it runs more than once, a count. Each release is priced alone and at the margin: by how
-    much epsilon would fall without it. Exit code 1 if the budget does not hold. --relation goes
-    before the plan's own. PLAN - reads it from standard input.
+    PLAN is a TOML file, or the same as JSON: a [budget] with epsilon and delta, and
+    [releases.NAME] with an expression and, if it runs more than once, a count. Each release is
+    priced alone and at the margin: by how much epsilon would fall without it. Exit code 1 if the
+    budget does not hold. --relation goes before the plan's own. PLAN - reads it from standard
+    input.
 
     \b
     Example:

@@ -24,8 +24,6 @@ from hockeystick.cli.shared import streams, timeout
 from hockeystick.errors import HockeystickError
 
 NOT_COMMANDS = {"__main__", "main"}
-INTERRUPTED = 130
-"""The exit code after Ctrl-C, as of a program that SIGINT ends."""
 MOST_CHARACTERS = 1000
 """Of a message: what it quotes may be long."""
 
@@ -98,9 +96,8 @@ def _one_line(ctx: click.Context) -> Iterator[None]:
             raise BadInput(message) from error
         ctx.exit(code)
     except (KeyboardInterrupt, click.Abort):
-        timeout.end_soon(INTERRUPTED)
         click.echo("Interrupted.", err=True)
-        ctx.exit(INTERRUPTED)
+        ctx.exit(timeout.INTERRUPTED)
 
 
 def _short(message: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from typing import Any
 
 import click
@@ -9,6 +10,9 @@ import click
 from hockeystick import progress, saving
 from hockeystick.cli.shared import answer, canvas, options, reading
 from hockeystick.plotting import curves
+
+WIDEST, NARROWEST = 64, 8
+"""Characters of a picture in the terminal, which has its numbers to the left."""
 
 
 @click.command()
@@ -64,6 +68,10 @@ def plot(
     if data is not None:
         curves.write_csv(drawn, chosen, data)
     if output is not None:
+        for curve in drawn:
+            reason = curves.invisible(curve, chosen)
+            if reason:
+                click.echo(f"Warning: {curve.label} is not drawn: {reason}", err=True)
         with saving.whole(output) as draft:
             picture.draw(curves.figure(drawn, chosen), draft)
     if as_json:
@@ -74,11 +82,15 @@ def plot(
 
 def _print(drawn: list[curves.Curve], kind: curves.Kind) -> None:
     click.echo(curves.title(drawn[0], kind, {}))
+    reasons = [curves.invisible(curve, kind) for curve in drawn]
     shown = [(curve.x, [y if y >= kind.least else 0.0 for y in curve.y]) for curve in drawn]
-    for line in canvas.plot(shown, log_x=kind.log_x, log_y=kind.log_y):
-        click.echo(line)
-    for number, curve in enumerate(drawn):
-        click.echo(f"{canvas.letter(number)}  {curve.label}")
+    width = max(NARROWEST, min(WIDEST, shutil.get_terminal_size().columns - canvas.MARGIN - 3))
+    if not all(reasons):
+        for line in canvas.plot(shown, log_x=kind.log_x, log_y=kind.log_y, width=width):
+            click.echo(line)
+    for number, (curve, reason) in enumerate(zip(drawn, reasons, strict=True)):
+        why = f"  (not drawn: {reason})" if reason else ""
+        click.echo(f"{canvas.letter(number)}  {curve.label}{why}")
 
 
 def _print_json(drawn: list[curves.Curve], kind: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 import threading
 from collections.abc import Iterator
@@ -20,17 +21,12 @@ if TYPE_CHECKING:
 
     from hockeystick.relation import Relation
 
-INTERRUPTED = 130
-"""The exit code after Ctrl-C."""
-
 
 @click.command(context_settings={"ignore_unknown_options": True})
 @click.argument("words", metavar="EXPR --NAME VALUES...", nargs=-1, type=click.UNPROCESSED)
 @options.asked
-@click.option("--delta", type=options.NUMBER, help="The delta of the guarantees.")
-@click.option(
-    "--epsilon", type=options.NUMBER, help="Their epsilon: the smallest delta is asked for."
-)
+@click.option("--delta", metavar="VALUES", help="The delta of the guarantees, one or several.")
+@click.option("--epsilon", metavar="VALUES", help="Their epsilon: the smallest delta is asked for.")
 @click.option("-o", "--output", type=options.OutputFile(), help="CSV file.")
 @click.option(
     "--workers", type=click.IntRange(1, 1024), help="Processes; as many as there are cores."
@@ -40,15 +36,16 @@ def sweep(
     relation: Relation | None,
     method: str,
     as_json: bool,
-    delta: float | None,
-    epsilon: float | None,
+    delta: str | None,
+    epsilon: str | None,
     output: str | None,
     workers: int | None,
 ) -> None:
     """Ask the same of a whole grid of numbers, on all cores.
 
     EXPR has names in braces, and each name is an option: --NAME takes numbers with commas or as
-    start:stop:count. The table has a row for each combination. EXPR - reads it from standard input.
+    start:stop:count, and so does --delta or --epsilon. The table has a row for each combination.
+    EXPR - reads it from standard input.
 
     \b
     Example:
@@ -62,8 +59,8 @@ def sweep(
     with _executor(workers) as executor, progress.bar("sweep") as done:
         rows = swept(
             family,
-            delta=delta,
-            epsilon=epsilon,
+            delta=_given("--delta", delta),
+            epsilon=_given("--epsilon", epsilon),
             relation=relation,
             method=method,
             executor=executor,
@@ -84,20 +81,30 @@ def _executor(workers: int | None) -> Iterator[Executor | None]:
     if count == 1:
         yield None
         return
-    with _workers(count) as executor:
-        try:
-            yield executor
-        except BaseException as error:
-            threading.excepthook = lambda _: None  # the pool's thread complains of cancelled tasks
-            timeout.end_workers()  # else they are waited for
-            if isinstance(error, KeyboardInterrupt):
-                timeout.end_soon(INTERRUPTED)
-            raise
+    executor = _workers(count)
+    try:
+        yield executor
+    except KeyboardInterrupt:
+        with timeout.ended_soon():
+            _end(executor)
+        raise
+    except BaseException:
+        _end(executor)
+        raise
+    executor.shutdown()
+
+
+def _end(executor: Executor) -> None:
+    """End the workers: else what they do is waited for."""
+    before = threading.excepthook
+    threading.excepthook = lambda _: None  # the pool's thread complains of cancelled tasks
+    timeout.end_workers()
+    executor.shutdown()
+    threading.excepthook = before
 
 
 def _workers(count: int) -> Executor:
     """Processes that leave Ctrl-C to this one, which ends them."""
-    import signal
     from concurrent.futures import Future, ProcessPoolExecutor
     from multiprocessing import get_context, resource_tracker
 
@@ -114,6 +121,14 @@ def _workers(count: int) -> Executor:
         return ProcessPoolExecutor(count, mp_context=get_context("spawn"))
     resource_tracker.ensure_running()  # it unblocks signals when it starts
     return Workers(count, mp_context=get_context("spawn"))
+
+
+def _given(name: str, words: str | None) -> float | list[float] | None:
+    """One number, or a list of several."""
+    if words is None:
+        return None
+    values = reading.numbers(name, words)
+    return values[0] if len(values) == 1 else values
 
 
 def _split(words: tuple[str, ...]) -> tuple[str, dict[str, list[float]]]:

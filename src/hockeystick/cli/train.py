@@ -5,13 +5,16 @@ from __future__ import annotations
 import json
 import os
 import sys
+import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from hockeystick.cli.shared import answer
+from hockeystick import numerals
+from hockeystick.cli.shared import answer, tabular
 from hockeystick.cli.shared.options import NUMBER
+from hockeystick.errors import ParameterError
 
 if TYPE_CHECKING:
     from hockeystick.learn.schema import Column, Schema
@@ -88,8 +91,10 @@ class Undeclared(click.ClickException):
 @click.option(
     "--output",
     type=click.Path(path_type=Path),
-    help="Where to save, without suffix; DATA's name if not given.",
+    help="Where to save, a folder or a name without suffix; DATA's name if not given.",
 )
+@click.option("--force", is_flag=True, help="Overwrite a model or statement that is there.")
+@tabular.options
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON object.")
 def train(
     data: Path,
@@ -101,6 +106,9 @@ def train(
     test_fraction: float,
     seed: int | None,
     output: Path | None,
+    force: bool,
+    na: tuple[str, ...],
+    delimiter: str,
     as_json: bool,
     learning_rate: float | None,
     **options: Any,
@@ -116,19 +124,20 @@ def train(
       hockeystick train adult.csv --target income --epsilon 1 --schema adult.toml
     """
     from hockeystick.learn.schema import Schema
-    from hockeystick.learn.table import Table
     from hockeystick.learn.training import prepare
 
-    place = output or Path("stdin" if str(data) == "-" else data.stem)
+    name = "stdin" if str(data) == "-" else data.stem
+    place = output / name if output is not None and output.is_dir() else output or Path(name)
     model, statement = (Path(f"{place}{suffix}") for suffix in (".model.json", ".privacy.txt"))
     _check_places(model, statement)
+    if not force:
+        _check_free(model, statement)
     schema = Schema() if schema_file is None else Schema.load(schema_file)
     schema = schema.with_columns(_declared(bounds, categories), drop)
-    if str(data) == "-":
-        table = Table.of_bytes(sys.stdin.buffer.read(), "standard input", target, schema.names)
-    else:
-        table = Table.read(data, target, schema.names)
+    table = tabular.read(data, target, schema.names, na, delimiter)
     _check_declared(table.undeclared(schema), schema, target)
+    if not len(table) and options["population"] is None:
+        click.echo(f"Warning: {data} has no records, so nothing is learnt", err=True)
     if learning_rate is not None:
         options["learning_rate"] = learning_rate
     verbose = sys.stderr.isatty()
@@ -150,6 +159,18 @@ def _check_places(*places: Path) -> None:
         check_writable(place)
 
 
+def _check_free(*places: Path) -> None:
+    """A model that is there is not overwritten unasked: it cost privacy."""
+    there = [str(place) for place in places if place.is_file()]
+    if not there:
+        return
+    are = f"{' and '.join(there)} {'is' if len(there) == 1 else 'are'} there already"
+    if not sys.stdin.isatty():
+        raise click.UsageError(f"{are}; --force overwrites, --output takes another place.")
+    if not click.confirm(f"{are}. Overwrite?", err=True):
+        raise click.UsageError("Nothing was trained.")
+
+
 def _run(training: Training, model: Path, statement: Path) -> Trained:
     """Train, with the statement written first: what is spent is on record, however it ends."""
     from hockeystick.saving import write_whole
@@ -158,7 +179,11 @@ def _run(training: Training, model: Path, statement: Path) -> Trained:
         click.echo(f"Warning: {training.advice}", err=True)
     write_whole(statement, str(training.privacy))
     try:
-        trained = training.run()
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always", UserWarning)
+            trained = training.run()
+        for each in dict.fromkeys(str(warning.message) for warning in caught):
+            click.echo(f"Warning: {each}", err=True)
         trained.model.save(model)
     except BaseException:
         click.echo(f"No model was saved, but what {statement} states may be spent.", err=True)
@@ -175,9 +200,13 @@ def _declared(bounds: tuple[str, ...], categories: tuple[str, ...]) -> dict[str,
         name, _, ends = text.partition("=")
         lower, _, upper = ends.partition(":")
         try:
-            columns[name] = Number(float(lower), float(upper))
-        except ValueError as error:
+            ends_read = [numerals.read("a bound", end) for end in (lower, upper)]
+        except ParameterError as error:
             raise click.UsageError(f"--bounds must be NAME=LOW:HIGH, got {text!r}.") from error
+        try:
+            columns[name] = Number(*ends_read)
+        except ParameterError as error:
+            raise click.UsageError(f"--bounds {text!r}: {error}.") from error
     for text in categories:
         name, _, names = text.partition("=")
         columns[name] = Category(tuple(each.strip() for each in names.split(",")))

@@ -18,7 +18,7 @@ from hockeystick.errors import ParameterError, RelationError
 from hockeystick.learn.discretion import without_values
 from hockeystick.learn.objective import Objective
 from hockeystick.learn.plan import Plan, noise_for
-from hockeystick.learn.privacy import DeltaWarning, Privacy, weak_delta
+from hockeystick.learn.privacy import DeltaWarning, Privacy, ScaleWarning, weak_delta
 from hockeystick.learn.sgd import SEEDED, private_sgd
 from hockeystick.mechanisms.bases.additive_noise import AdditiveNoise
 from hockeystick.mechanisms.gaussian import Gaussian
@@ -35,6 +35,10 @@ BELOW_ONE = Between("[0, 1)")
 SAMPLERS = ("poisson", "without-replacement", "full")
 NOISES: dict[str, type[AdditiveNoise]] = {"gaussian": Gaussian, "laplace": Laplace}
 
+TOO_LONG = 10
+"""Clips are chosen for gradients of about their length; one ten times as long is a mistake."""
+SOME = 1000
+"""Records are enough to see how long they are."""
 MANY = {
     "calibration", "ensemble", "feature_selection", "impute", "model_selection", "multiclass",
     "multioutput", "semi_supervised",
@@ -177,6 +181,7 @@ class PrivateEstimator(BaseEstimator):  # type: ignore[misc]
         advice = self.advice(len(y))
         if advice:
             warnings.warn(advice, DeltaWarning, stacklevel=3)
+        warn_of_scale(x, privacy.plan.clip)
         if self.fit_intercept:
             x = np.column_stack([x, np.ones(len(x))])
         run = private_sgd(
@@ -240,6 +245,23 @@ def check_seed(random_state: Any) -> int | None:
         "scikit-learn copies generators and their noise with them, got "
         f"{random_state if seed else type(random_state).__name__}"
     )
+
+
+def warn_of_scale(features: Array, clip: float) -> None:
+    """Warn if most records are many times longer than the clip: their gradients are, too.
+
+    The warning tells of the private data, as errors do: it is for the analyst.
+    """
+    lengths = np.sqrt(np.einsum("ij,ij->i", features[:SOME], features[:SOME]))
+    if len(lengths) and float(np.median(lengths)) > TOO_LONG * clip:
+        warnings.warn(
+            f"most records are more than {TOO_LONG} times as long as the clip, {clip:g}: what is "
+            "left of their gradients points along the largest feature. Scale the features to "
+            "declared bounds first, as BoundedScaler does. (This tells of the data: it is for the "
+            "analyst, and not private.)",
+            ScaleWarning,
+            stacklevel=4,
+        )
 
 
 def warn_of_tuning(seed: int | None) -> None:

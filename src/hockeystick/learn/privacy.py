@@ -22,6 +22,10 @@ class DeltaWarning(UserWarning):
     """A δ that is not below one over the number of records."""
 
 
+class ScaleWarning(UserWarning):
+    """Features so long that clipping leaves little of the gradients but their directions."""
+
+
 def weak_delta(delta: float, records: int) -> str | None:
     """A warning if δ ≥ 1/n: to publish one of n records, drawn uniformly, is (0, 1/n)-DP.
 

@@ -29,6 +29,18 @@ from hockeystick.numerics.types import Array
 
 MISSING = {"", "?", "na", "nan", "n/a", "null"}
 MOST = sys.float_info.max
+NO_NUMBER = (
+    "is declared by bounds but holds a text (not shown); declare its categories, leave it out, or "
+    "say by --na what stands for a missing number"
+)
+
+
+class BadCell(ParameterError):
+    """A cell that does not fit its column; it is not shown, but in which record it is."""
+
+    def __init__(self, message: str, record: int) -> None:
+        super().__init__(message)
+        self.record = record
 
 
 @dataclass(frozen=True)
@@ -68,7 +80,7 @@ class Number:
         return [self.lower, self.upper]
 
     def encode(self, cells: Sequence[str]) -> Array:
-        """The features of each cell; a ValueError for a text."""
+        """The features of each cell; a `BadCell` for a text."""
         with np.errstate(over="ignore"):
             scaled = (self.values(cells) - self.middle) / self.half
         return np.clip(np.nan_to_num(scaled, nan=0.0), -1.0, 1.0)[:, None]
@@ -76,13 +88,20 @@ class Number:
     def targets(self, cells: Sequence[str]) -> Array:
         """Targets of records, which none may lack, cut off at the bounds."""
         values = self.values(cells)
-        if not np.isfinite(values).all():
-            raise ParameterError("must not be missing in any record")
+        lacking = np.flatnonzero(~np.isfinite(values))
+        if len(lacking):
+            raise BadCell("must not be missing in any record", int(lacking[0]))
         return np.clip(values, self.lower, self.upper)
 
     def values(self, cells: Sequence[str]) -> Array:
         """The numbers as they are, NaN where there is none."""
-        return np.array([math.nan if _missing(cell) else float(cell) for cell in cells])
+        values = np.empty(len(cells))
+        for record, cell in enumerate(cells):
+            try:
+                values[record] = math.nan if _missing(cell) else float(cell)
+            except ValueError:
+                raise BadCell(NO_NUMBER, record) from None
+        return values
 
 
 @dataclass(frozen=True)
@@ -117,9 +136,11 @@ class Category:
 
     def targets(self, cells: Sequence[str]) -> Array:
         """Targets of records, which must be declared."""
-        if not set(cells) <= set(self.categories):
-            raise ParameterError(
-                "must hold declared categories only: there is another, which is not shown"
+        others = set(cells) - set(self.categories)
+        if others:
+            raise BadCell(
+                "must hold declared categories only: there is another, which is not shown",
+                next(record for record, cell in enumerate(cells) if cell in others),
             )
         return np.array(cells, dtype=str)
 
@@ -139,7 +160,7 @@ class Schema:
     def load(cls, path: Path) -> Schema:
         """Read a schema from a .toml or .json file."""
         try:
-            text = path.read_text(encoding="utf-8")
+            text = path.read_text(encoding="utf-8-sig")
             return cls.of(json.loads(text) if path.suffix == ".json" else tomllib.loads(text))
         except RecursionError:
             raise ParameterError(f"{path} is not a schema: it is nested too deeply") from None

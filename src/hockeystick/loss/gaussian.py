@@ -61,7 +61,7 @@ def gaussian_log_delta(shift: float, epsilon: Array) -> Array:
     with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
         far = np.log(difference) - 0.5 * a * a - LOG_ROOT
         near = np.log(ndtr(-a) - np.exp(np.minimum(epsilon, 700)) * ndtr(-b))
-    return np.where(a > -2, far, near)
+    return np.asarray(np.where(a > -2, far, near))
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self
 
 from hockeystick.checks import (
@@ -96,25 +98,42 @@ class RandomizedResponse(Mechanism):
 
     # running it --------------------------------------------------------------------------------
 
-    def release(self, answers: Any, *, rng: Randomness = None) -> Any:
-        """A report on each answer: an integer for an integer, else an array of the same shape.
+    def release(
+        self, answers: Any, *, labels: Sequence[Any] | None = None, rng: Randomness = None
+    ) -> Any:
+        """A report on each answer: one for one, else an array of the same shape.
 
-        Answers and reports are categories 0, …, K − 1. A lie is uniform over the other K − 1
+        Answers and reports are categories 0, …, K − 1, or, where there are `labels`, the declared
+        names of all categories, those names. A lie is uniform over the other K − 1
         answers; the coins are exact, without floating point, and secure unless a seed or a
         generator is given as `rng`. Each entry is one person's answer to one question: who answers
         several times spends ε each time.
 
         >>> RandomizedResponse(1.0, categories=5).release([4, 0, 2], rng=0).shape
         (3,)
+        >>> RandomizedResponse(9.0).release(["yes", "no"], labels=["no", "yes"], rng=0).tolist()
+        ['yes', 'no']
         """
         from hockeystick.random.generators import source
+        from hockeystick.release import labels as label
         from hockeystick.release import private
         from hockeystick.release.response import respond
 
         if self.epsilon_ > LARGEST:
             raise ParameterError(f"epsilon must be at most {LARGEST:g} to release, got {self!r}")
-        private_answers = private.integers("answers", answers, 0, self.categories - 1)
-        return private.like(respond(private_answers, self.epsilon_, self.categories, source(rng)))
+        names = None if labels is None else label.checked(labels, self.categories)
+        reports = respond(
+            self._numbers("answers", answers, names), self.epsilon_, self.categories, source(rng)
+        )
+        return private.like(reports if names is None else label.named(reports, names))
+
+    def _numbers(self, name: str, values: Any, labels: Sequence[Any] | None) -> Any:
+        from hockeystick.release import labels as label
+        from hockeystick.release import private
+
+        if labels is not None:
+            return label.numbered(name, values, labels)
+        return private.integers(name, values, 0, self.categories - 1)
 
     def statement(self, *, delta: float | None = None, relation: Relation | None = None) -> str:
         """What a report protects, in words: the answer, which another may have been."""
@@ -124,14 +143,17 @@ class RandomizedResponse(Mechanism):
         how = f"an answer is reported as it is with probability {truth:.6g}, else as another one."
         return words.statement(self, how, words.EXACT, delta, relation or REPLACE_ONE)
 
-    def estimate(self, reports: Any, *, confidence: float = 0.95) -> Estimate:
+    def estimate(
+        self, reports: Any, *, labels: Sequence[Any] | None = None, confidence: float = 0.95
+    ) -> Estimate:
         """The unbiased share of each answer, with a confidence interval for each by itself.
 
         The intervals hold for the population that the people were drawn from, independently.
 
         Parameters
         ----------
-        reports: at least one integer in [0, K − 1].
+        reports: at least one integer in [0, K − 1], or one of the labels.
+        labels: the declared names of all categories; the shares are in their order.
         confidence: in (0, 1).
 
         >>> survey = RandomizedResponse(1.0)
@@ -140,14 +162,15 @@ class RandomizedResponse(Mechanism):
         >>> bool(found.lower[1] < 0.3 < found.upper[1])
         True
         """
-        from hockeystick.release import private
+        from hockeystick.release import labels as label
         from hockeystick.release.response import estimate
 
         if not 0 < self.epsilon_ < math.inf:
             raise ParameterError(f"epsilon must be in (0, inf) to estimate, got {self!r}")
         confidence = Between("(0, 1)")("confidence", confidence)
-        counted = private.integers("reports", reports, 0, self.categories - 1)
+        names = None if labels is None else label.checked(labels, self.categories)
+        counted = self._numbers("reports", reports, names)
         if counted.size == 0:
             raise ParameterError("reports must hold at least one report, got none")
         truth = 1 / (1 + (self.categories - 1) * math.exp(-self.epsilon_))
-        return estimate(counted, truth, self.categories, confidence)
+        return replace(estimate(counted, truth, self.categories, confidence), labels=names)

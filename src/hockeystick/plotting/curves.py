@@ -53,6 +53,9 @@ class Kind:
     values: Callable[[Mechanism, list[float], float, dict[str, Any]], Bounds]
     count: int
     points: Callable[[float, float, int], list[float]]
+    spaced: Callable[[float], float] = lambda place: place
+    """From equal distances in [0, 1] to those of points that are not asked for: close where the
+    curve is steep, and equal along it rather than along the axis."""
     subject: Callable[[Mechanism], Mechanism] = lambda mechanism: mechanism
     log_x: bool = False
     log_y: bool = False
@@ -87,7 +90,18 @@ def _even_logarithms(start: float, stop: float, count: int) -> list[float]:
 
 
 def _whole(start: float, stop: float, count: int) -> list[float]:
+    if start < 0.5:
+        raise ParameterError(f"from must be at least 1 for epsilon-over-steps, got {start!r}")
     return [float(n) for n in sorted({round(x) for x in even(start, stop, count)})]
+
+
+def _errors(start: float, stop: float, count: int) -> list[float]:
+    if start < 0 or stop > 1:
+        raise ParameterError(
+            f"from and to must be in [0, 1] for tradeoff, whose axis is an error probability, "
+            f"got {start!r} and {stop!r}"
+        )
+    return even(start, stop, count)
 
 
 def _last_epsilon(mechanism: Mechanism, options: dict[str, Any]) -> float:
@@ -115,7 +129,7 @@ KINDS = {
     "epsilon-over-steps": Kind(
         "steps", "epsilon", 1.0, _last_step,
         lambda m, x, delta, options: m.epsilons(delta, [int(n) for n in x], **options),
-        count=101, points=_whole, subject=step_of, at_delta=True,
+        count=101, points=_whole, spaced=lambda place: place**2, subject=step_of, at_delta=True,
     ),
     "rdp": Kind(
         "order", "rdp", 1.1, lambda _m, _o: 64.0,
@@ -125,7 +139,7 @@ KINDS = {
     "tradeoff": Kind(
         "type_I_error", "type_II_error", 0.0, lambda _m, _o: 1.0,
         lambda m, x, _, options: m.tradeoff(x, **options),
-        count=51, points=even,
+        count=101, points=_errors, spaced=lambda place: place**3 * (10 - 15 * place + 6 * place**2),
     ),
 }  # fmt: skip
 
@@ -161,6 +175,8 @@ def curves(
     if not -math.inf < first < last < math.inf:
         raise ParameterError(f"from must be below to, both finite, got {first!r} and {last!r}")
     x = kind.points(first, last, points or kind.count)
+    if points is None and len(x) == kind.count:
+        x = _respaced(x, kind)
     subjects = [kind.subject(mechanism) for mechanism in mechanisms]
 
     def ask(x: list[float]) -> list[list[thrift.Row]]:
@@ -175,6 +191,26 @@ def curves(
         tables = ask(x)
     about = options["relation"], delta if kind.at_delta else None
     return [_curve((repr(m), *about), x, rows) for m, rows in zip(subjects, tables, strict=True)]
+
+
+def _respaced(x: list[float], kind: Kind) -> list[float]:
+    """As many points between the same ends, close to each other where the curve is steep."""
+    first, last = x[0], x[-1]
+    inside = [first + (last - first) * kind.spaced(place) for place in even(0, 1, len(x))[1:-1]]
+    spaced = [first, *inside, last]
+    return sorted({float(round(each)) for each in spaced}) if kind.points is _whole else spaced
+
+
+def invisible(curve: Curve, kind: Kind) -> str | None:
+    """Why nothing of a curve can be drawn; None if something can."""
+    if any(math.isfinite(y) and (not kind.log_y or y >= max(kind.least, 5e-324)) for y in curve.y):
+        return None
+    name = kind.y.replace("_", " ")
+    if all(math.isinf(y) for y in curve.y):
+        return f"{name} is infinite everywhere"
+    if all(y == 0 for y in curve.y):
+        return f"{name} is 0 everywhere"
+    return f"{name} is nowhere above {kind.least:g}"
 
 
 def _curve(
@@ -198,11 +234,12 @@ def figure(curves: Sequence[Curve], kind: Kind) -> Figure:
 
     lines = tuple(Line(_cut(each.label), each.x, each.y, f"C{i}") for i, each in enumerate(curves))
     lowest = min(y for each in curves for y in each.y)
+    visible = any(invisible(each, kind) is None for each in curves)
     x_label, y_label = (SYMBOLS.get(name, name.replace("_", " ")) for name in (kind.x, kind.y))
     panel = Panel(
         title(curves[0], kind), x_label, y_label, lines,
-        "log" if kind.log_x else "linear", "log" if kind.log_y else "linear",
-        y_limits=(kind.least, 1.0) if lowest < kind.least else None,
+        "log" if kind.log_x else "linear", "log" if visible and kind.log_y else "linear",
+        y_limits=(kind.least, 1.0) if visible and lowest < kind.least else None,
     )  # fmt: skip
     return Figure("plot", "", "", (panel,), columns=1)
 

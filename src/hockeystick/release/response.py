@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal, localcontext
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -74,6 +75,7 @@ class Estimate:
 
     frequencies: unbiased, so that single ones can be below 0 or above 1; they add up to 1.
     lower, upper: a confidence interval for each share by itself, within [0, 1].
+    labels: the names of the categories, in the same order; None where they are numbers.
     """
 
     frequencies: Array
@@ -81,6 +83,7 @@ class Estimate:
     upper: Array
     confidence: float
     reports: int
+    labels: tuple[Any, ...] | None = None
 
 
 def estimate(reports: Integers, truth: float, categories: int, confidence: float) -> Estimate:

@@ -122,7 +122,12 @@ def test_quick_work_is_as_without() -> None:
     assert "delta must be in" in refused(call(*question[:2], "--delta", "2", "--timeout", "50"))
 
 
-@pytest.mark.parametrize("value", ["0", "-1", "nan", "inf", "1e400"])
+@pytest.mark.parametrize("value", ["0", "-1", "nan", "inf"])
 def test_it_is_a_number_of_seconds(value: str) -> None:
     line = refused(call("epsilon", "Gaussian(1)", "--delta", "1e-5", "--timeout", value))
     assert "timeout must be in (0, inf)" in line
+
+
+def test_it_is_a_number() -> None:
+    line = refused(call("epsilon", "Gaussian(1)", "--delta", "1e-5", "--timeout", "1e400"))
+    assert "it is too large a number" in line

@@ -101,7 +101,7 @@ def json(command: Command) -> Command:
     )(command)
 
 
-class Number(click.ParamType):
+class Number(click.ParamType):  # type: ignore[type-arg]  # older clicks take none
     """A number such as 1e-5, or a fraction such as 1/60000."""
 
     name = "float"

@@ -9,11 +9,15 @@ delta = 1e-6
 [releases.training]
 expression = "Gaussian(1.1).on(Poisson(0.01))"
 count = 10000                            # optional, 1
+
+The same as JSON has the keys "relation", "budget" and "releases".
 """
 
 from __future__ import annotations
 
+import json
 import math
+import re
 import tomllib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -56,17 +60,22 @@ class Plan:
 
 
 def read(text: str) -> Plan:
-    """The plan in a TOML text; every surprise in it is a `ParameterError` that says where."""
+    """The plan in a TOML or JSON text; every surprise in it is a `ParameterError` that says where.
+
+    A text that begins with a brace is JSON: no TOML does.
+    """
+    kind = "JSON" if text.lstrip().startswith("{") else "TOML"
+    loads = json.loads if kind == "JSON" else tomllib.loads
     try:
-        table = tomllib.loads(text, parse_float=_float)
+        table = loads(text, parse_float=_float)
     except ParameterError:
         raise
     except RecursionError:
         raise ParameterError(
-            "plan must be TOML of few levels, got lists in lists in lists"
+            f"plan must be {kind} of few levels, got lists in lists in lists"
         ) from None
     except ValueError as error:  # TOMLDecodeError is one, and integers may be too long for Python
-        raise ParameterError(f"plan must be TOML: {error}") from None
+        raise ParameterError(f"plan must be {kind}: {error}") from None
     check_keys("plan", table, {"budget", "releases"}, {"relation"})
     budget = table["budget"]
     check_keys("budget", budget, {"epsilon", "delta"})
@@ -88,6 +97,8 @@ def _float(word: str) -> float:
         raise ParameterError(
             f"numbers must be below 2^1024, got {checks.shown(word)}; infinity is inf"
         )
+    if value == 0 and re.search(r"[1-9]", re.split("[eE]", word)[0]):
+        raise ParameterError(f"numbers must be 0 or at least 5e-324, got {checks.shown(word)}")
     return value
 
 

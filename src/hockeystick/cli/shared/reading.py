@@ -43,7 +43,7 @@ def content(path: str) -> str:
     if len(data) > MOST_BYTES:
         raise ParameterError(f"{path} must have at most {MOST_BYTES} bytes, got more")
     try:
-        return data.decode()
+        return data.decode("utf-8-sig")
     except UnicodeDecodeError:
         raise ParameterError(f"{path} must be UTF-8 text") from None
 

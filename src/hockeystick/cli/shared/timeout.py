@@ -24,6 +24,8 @@ from hockeystick.cli.shared.options import NUMBER
 
 EXIT_CODE = 124
 """As of the command timeout of GNU."""
+INTERRUPTED = 130
+"""The exit code after Ctrl-C, as of a program that SIGINT ends."""
 GRACE = 1.0
 """Seconds for the way out."""
 STDERR = 2
@@ -165,8 +167,13 @@ def end_workers() -> None:
             child.kill()
 
 
-def end_soon(code: int) -> None:
-    """End the process with this code in `GRACE` seconds, whatever it waits for by then."""
-    last = threading.Timer(GRACE, os._exit, [code])
+@contextmanager
+def ended_soon() -> Iterator[None]:
+    """If what runs inside, after an interrupt, takes more than `GRACE` seconds, end the process."""
+    last = threading.Timer(GRACE, os._exit, [INTERRUPTED])
     last.daemon = True
     last.start()
+    try:
+        yield
+    finally:
+        last.cancel()
