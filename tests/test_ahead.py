@@ -35,7 +35,7 @@ def test_what_is_not_foreseen_is_answered_too() -> None:
         accountant.spend(step, count - before)
         before = count
         assert accountant.epsilon(0) == count / 2
-        assert accountant.epsilon(1.0) == 0
+        assert accountant.epsilon(1.0) == 0.0
         assert accountant.epsilon(0, method="closed form").method == "closed form"
     accountant.spend(hs.Laplace(4.0))
     assert accountant.epsilon(0) == before / 2 + 0.25
