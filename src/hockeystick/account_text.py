@@ -15,21 +15,26 @@ from hockeystick.text import parse
 
 FORMAT = "hockeystick accountant"
 VERSION = 1
+BUDGET = ("epsilon", "delta")
 
 
-def written(relation: Relation | None, counts: Mapping[Mechanism, int]) -> str:
+def written(
+    relation: Relation | None,
+    counts: Mapping[Mechanism, int],
+    budget: tuple[float, float] | None,
+) -> str:
     """The JSON text; an error if a mechanism has no text form."""
     spent = [{"mechanism": _text(m), "count": count} for m, count in counts.items()]
     named = relation and str(relation)
-    return json.dumps(
-        {"format": FORMAT, "version": VERSION, "relation": named, "spent": spent}, indent=2
-    )
+    head = {"format": FORMAT, "version": VERSION, "relation": named}
+    most = {} if budget is None else {"budget": dict(zip(BUDGET, budget, strict=True))}
+    return json.dumps({**head, **most, "spent": spent}, indent=2)
 
 
-def read(text: str) -> tuple[Relation | None, list[Any]]:
-    """The relation and the entries, not yet checked, of what `written` wrote."""
+def read(text: str) -> tuple[Relation | None, list[Any], list[Any] | None]:
+    """The relation, and the entries and the budget, not yet checked, of what `written` wrote."""
     state = _decoded(text)
-    check_keys("state", state, {"format", "version", "relation", "spent"})
+    check_keys("state", state, {"format", "version", "relation", "spent"}, {"budget"})
     if state["format"] != FORMAT:
         raise ParameterError(f"format must be {FORMAT!r}, got {shown(state['format'])}")
     if state["version"] != VERSION or isinstance(state["version"], bool):
@@ -38,7 +43,10 @@ def read(text: str) -> tuple[Relation | None, list[Any]]:
         raise ParameterError(f"spent must be a list, got {shown(state['spent'])}")
     name, names = state["relation"], ", ".join(map(str, Relation))
     relation = None if name is None else Relation.read(name, f"null or one of {names}")
-    return relation, state["spent"]
+    if "budget" not in state:
+        return relation, state["spent"], None
+    check_keys("budget", state["budget"], set(BUDGET))
+    return relation, state["spent"], [state["budget"][name] for name in BUDGET]
 
 
 def entries(spent: list[Any]) -> Iterator[tuple[str, str, Any]]:

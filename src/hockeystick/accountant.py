@@ -4,27 +4,27 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
+from copy import copy
 from pathlib import Path
 from threading import RLock
 from typing import Any
 
-import numpy as np
-
 from hockeystick import account_text
-from hockeystick.bound import Bound, Bounds
-from hockeystick.checks import finite_non_negative, numbers, shown, steps_in_all, whole
+from hockeystick.account_questions import AccountQuestions
+from hockeystick.ahead import Ahead
+from hockeystick.budget import Budget
+from hockeystick.checks import shown, steps_in_all, whole
 from hockeystick.errors import ParameterError, SavingError
 from hockeystick.locking import locked
 from hockeystick.mechanism import Mechanism, compose
-from hockeystick.numerics.types import Array
 from hockeystick.relation import Relation
 from hockeystick.saving import write_whole
 from hockeystick.text import parse
 
 
-class Accountant:
+class Accountant(AccountQuestions):
     """Keeps the mechanisms that ran, with counts; every query is about all of them together.
 
     Spending costs the same at the millionth step as at the first, and memory grows with the number
@@ -39,6 +39,9 @@ class Accountant:
     Parameters
     ----------
     relation: the neighbours that all answers are about; None takes the samplers' natural one.
+    budget: the most that all spending together may cost, (epsilon, delta). What would go over it
+        raises `BudgetExceeded` before anything is spent: the upper ends decide, so nothing is ever
+        over. A file keeps the budget too.
 
     >>> from hockeystick import Gaussian, Poisson
     >>> accountant = Accountant()
@@ -48,7 +51,12 @@ class Accountant:
     Gaussian(1.1).on(Poisson(0.01)) * 100
     """
 
-    def __init__(self, relation: Relation | None = None) -> None:
+    def __init__(
+        self,
+        relation: Relation | None = None,
+        *,
+        budget: tuple[float, float] | None = None,
+    ) -> None:
         if relation is not None and not isinstance(relation, Relation):
             raise ParameterError(f"relation must be a Relation or None, got {shown(relation)}")
         self._relation = relation
@@ -58,19 +66,22 @@ class Accountant:
         """The digest of each file as this accountant last read or wrote it."""
         self._held: set[str] = set()
         """Files that `open` has locked for it."""
+        self._budget = None if budget is None else Budget.read(budget, relation)
         self._lock = RLock()
+        self._ahead = Ahead()
 
     def __getstate__(self) -> dict[str, Any]:
         with self._lock:
-            kept = {name: value for name, value in vars(self).items() if name != "_lock"}
-            return kept | {"_counts": self._now(), "_files": dict(self._files), "_held": set()}
+            kept = {n: value for n, value in vars(self).items() if n not in ("_lock", "_ahead")}
+            own = {"_files": dict(self._files), "_budget": copy(self._budget)}
+            return kept | own | {"_counts": self._now(), "_held": set()}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(state)
-        self._lock = RLock()
+        self._lock, self._ahead = RLock(), Ahead()
 
     def spend(self, mechanism: Mechanism, count: int = 1) -> None:
-        """Add `mechanism`, run `count` times (an integer in [0, 2^62]).
+        """Add `mechanism`, run `count` times (an integer in [0, 2^62]), if the budget allows it.
 
         >>> accountant = Accountant()
         >>> accountant.spend("Gaussian(1)")
@@ -87,8 +98,27 @@ class Accountant:
         more = times * sum(parts.values())
         with self._lock:
             counts = {m: self._counts.get(m, 0) + n * times for m, n in parts.items()}
-            self._steps = steps_in_all(self._steps + more)
+            steps = steps_in_all(self._steps + more)
+            if self._budget is not None:
+                self._budget.check(self._counts, self._counts | counts)
+            self._steps = steps
             self._counts |= counts
+
+    def steps_left(self, mechanism: Mechanism) -> float:
+        """How often `mechanism` may still run within the budget: an integer, or infinity.
+
+        >>> from hockeystick import Laplace
+        >>> accountant = Accountant(budget=(1.0, 0.0))
+        >>> accountant.spend(Laplace(4.0))
+        >>> accountant.steps_left(Laplace(8.0))
+        6
+        """
+        if not isinstance(mechanism, Mechanism):
+            raise ParameterError(f"mechanism must be a Mechanism, got {shown(mechanism)}")
+        with self._lock:
+            if self._budget is None:
+                raise ParameterError("steps_left needs an accountant that was given a budget=")
+            return self._budget.left(self._counts, mechanism)
 
     @property
     def spent(self) -> Mechanism:
@@ -104,56 +134,10 @@ class Accountant:
         """The neighbours that all answers are about; None: the samplers' natural one."""
         return self._relation
 
-    # queries ----------------------------------------------------------------------------------
-
-    def epsilon(self, delta: float, *, method: str = "auto") -> Bound:
-        """The smallest ε for which everything spent is (ε, δ)-DP."""
-        return self.spent.epsilon(delta, relation=self._relation, method=method)
-
-    def delta(self, epsilon: float, *, method: str = "auto") -> Bound:
-        """The smallest δ for which everything spent is (ε, δ)-DP."""
-        return self.spent.delta(epsilon, relation=self._relation, method=method)
-
-    def rdp(self, order: Any) -> Any:
-        """Rényi divergence at any real order in [1, inf]; a number for a number, else an array."""
-        return self.spent.rdp(order, relation=self._relation)
-
-    def cgf(self, lambdas: Any) -> Any:
-        """K(λ) = λ·D_{1+λ}, the cumulant generating function of the loss, rounded up.
-
-        Of everything spent, the larger of the two directions, at any λ in [0, inf) and with no list
-        of orders kept: the analytical moments accountant of Wang, Balle and Kasiviswanathan (2019,
-        Algorithms 1 and 4). `classical.get_epsilon` and `get_delta` turn it into ε and δ their way.
-        The ends of the curve are `rdp(1)`, the mean loss, and `rdp(math.inf)`, the largest.
-
-        lambdas: a number or an array; a number for a number, else an array.
-
-        >>> from hockeystick import Gaussian
-        >>> accountant = Accountant()
-        >>> accountant.spend(Gaussian(2.0), 8)
-        >>> round(accountant.cgf(3.5), 9)  # 8·λ·(λ + 1)/(2·2²)
-        15.75
-        """
-        wanted = numbers("lambda", lambdas)
-        for value in wanted.ravel().tolist():
-            finite_non_negative("lambda", value)
-        orders = 1 + wanted
-        orders = np.where(orders - 1 < wanted, np.nextafter(orders, np.inf), orders)  # D increases
-        divergences = np.where(wanted > 0, np.asarray(self.rdp(orders)), 0.0)
-        values = wanted * divergences * (1 + 2.0**-52)
-        return float(values) if np.ndim(lambdas) == 0 else values
-
-    def profile(self, epsilons: Sequence[float] | Array, *, method: str = "auto") -> Bounds:
-        """The curve δ(ε) at each given ε."""
-        return self.spent.profile(epsilons, relation=self._relation, method=method)
-
-    def tradeoff(self, alphas: Sequence[float] | Array, *, method: str = "auto") -> Bounds:
-        """The smallest type II error of any test at each type I error (f-DP)."""
-        return self.spent.tradeoff(alphas, relation=self._relation, method=method)
-
-    def epsilons(self, delta: float, counts: Iterable[int], *, method: str = "auto") -> Bounds:
-        """ε if everything spent were run each number of times."""
-        return self.spent.epsilons(delta, counts, relation=self._relation, method=method)
+    @property
+    def budget(self) -> tuple[float, float] | None:
+        """The most that may be spent, (epsilon, delta); None: nothing was said."""
+        return None if self._budget is None else self._budget.pair
 
     # text -------------------------------------------------------------------------------------
 
@@ -168,7 +152,7 @@ class Accountant:
           "spent": []
         }
         """
-        return account_text.written(self._relation, self._now())
+        return account_text.written(self._relation, self._now(), self.budget)
 
     @classmethod
     def from_json(cls, text: str) -> Accountant:
@@ -177,13 +161,15 @@ class Accountant:
         >>> Accountant.from_json(Accountant().to_json()).spent
         Composition()
         """
-        relation, spent = account_text.read(text)
+        relation, spent, budget = account_text.read(text)
         self = cls(relation)
         for place, mechanism, count in account_text.entries(spent):
             try:
                 self.spend(parse(mechanism), count)
             except ParameterError as error:
                 raise ParameterError(f"{place}: {error}") from error
+        if budget is not None:  # only now: what was spent was spent
+            self._budget = Budget.read(budget, relation)
         return self
 
     # files ------------------------------------------------------------------------------------
@@ -229,13 +215,17 @@ class Accountant:
     @classmethod
     @contextmanager
     def open(
-        cls, path: str | os.PathLike[str], relation: Relation | None = None
+        cls,
+        path: str | os.PathLike[str],
+        relation: Relation | None = None,
+        *,
+        budget: tuple[float, float] | None = None,
     ) -> Iterator[Accountant]:
         """The accountant of a file, for this process alone; at the end, it is saved there.
 
         Others who open or save the file wait up to a minute for their turn. What was spent is saved
-        when an error ends the block, too. A file that is not there is begun, with `relation`; one
-        that is there must be about the same neighbours if `relation` is given.
+        when an error ends the block, too. A file that is not there is begun, with `relation` and
+        `budget`; one that is there must have the same ones, where they are given.
 
         >>> import tempfile
         >>> from hockeystick import Gaussian
@@ -248,10 +238,15 @@ class Accountant:
         """
         place = os.path.realpath(path)
         with locked(place):
-            self = cls.load(place) if os.path.exists(place) else cls(relation)
+            there = os.path.exists(place)
+            self = cls.load(place) if there else cls(relation, budget=budget)
             if relation not in (None, self._relation):
                 raise ParameterError(
                     f"relation must be that of {place}, {self._relation!r}, got {shown(relation)}"
+                )
+            if budget is not None and tuple(budget) != self.budget:
+                raise ParameterError(
+                    f"budget must be that of {place}, {self.budget!r}, got {shown(budget)}"
                 )
             self._held.add(place)
             try:
@@ -261,7 +256,8 @@ class Accountant:
                 self._held.discard(place)
 
     def __repr__(self) -> str:
-        return f"<Accountant relation={self._relation!r} spent={self.spent!r}>"
+        budget = "" if self.budget is None else f" budget={self.budget!r}"
+        return f"<Accountant relation={self._relation!r}{budget} spent={self.spent!r}>"
 
 
 def _digest(data: bytes) -> str:

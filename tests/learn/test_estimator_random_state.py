@@ -137,7 +137,7 @@ def test_bagging_sets_seeds_and_is_said_to() -> None:
 
 def test_a_search_without_a_seed_says_nothing_of_seeds() -> None:
     texts = warned(lambda: cross_val_score(LogisticRegression(epochs=1), X, Y, cv=2))
-    assert len(texts) == 2
+    assert len(texts) == 1
     assert not any("protects nobody" in text for text in texts)
 
 
@@ -147,7 +147,7 @@ def test_an_imputation_fits_many_times_and_warns() -> None:
     holes[::7, 0] = holes[3::7, 1] = np.nan
     imputer = IterativeImputer(LinearRegression(epochs=1), max_iter=2)
     texts = warned(lambda: imputer.fit(holes))
-    assert len(texts) == 6  # two rounds of three columns
+    assert len(texts) == 1  # for two rounds of three columns
     assert "imputation" in texts[0]
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import sys
 import warnings
 from dataclasses import dataclass, field, replace
 from numbers import Integral
@@ -19,6 +18,8 @@ from hockeystick.learn.discretion import without_values
 from hockeystick.learn.objective import Objective
 from hockeystick.learn.plan import Plan, noise_for
 from hockeystick.learn.privacy import DeltaWarning, Privacy, ScaleWarning, weak_delta
+from hockeystick.learn.search import TuningWarning as TuningWarning
+from hockeystick.learn.search import one_of_several
 from hockeystick.learn.sgd import SEEDED, private_sgd
 from hockeystick.mechanisms.bases.additive_noise import AdditiveNoise
 from hockeystick.mechanisms.gaussian import Gaussian
@@ -39,25 +40,6 @@ TOO_LONG = 10
 """Clips are chosen for gradients of about their length; one ten times as long is a mistake."""
 SOME = 1000
 """Records are enough to see how long they are."""
-MANY = {
-    "calibration", "ensemble", "feature_selection", "impute", "model_selection", "multiclass",
-    "multioutput", "semi_supervised",
-}  # fmt: skip
-"""The modules of scikit-learn that train several models on the same records."""
-
-COSTS = (
-    "every model that a search, a cross-validation, an ensemble or an imputation trains costs its "
-    "whole epsilon, and the scores on private records are not covered by any: see "
-    "hockeystick.learn.tuning_cost"
-)
-SEEDS = (
-    "; and random_state is an integer, which ensembles set where it was None: the model is an "
-    "experiment and protects nobody"
-)
-
-
-class TuningWarning(UserWarning):
-    """Several models are trained on the same data, and each of them costs privacy."""
 
 
 @dataclass(eq=False, repr=False)
@@ -177,7 +159,7 @@ class PrivateEstimator(BaseEstimator):  # type: ignore[misc]
     def _train(self, objective: Objective, x: Array, y: Array) -> Array:
         """Run the plan; the parameters, a row for each feature and one for the intercept."""
         seed, privacy = check_seed(self.random_state), self.privacy(len(y))
-        warn_of_tuning(seed)
+        search = one_of_several(seed)
         advice = self.advice(len(y))
         if advice:
             warnings.warn(advice, DeltaWarning, stacklevel=3)
@@ -187,7 +169,7 @@ class PrivateEstimator(BaseEstimator):  # type: ignore[misc]
         run = private_sgd(
             objective, x, y, privacy.plan, rng=seed, delta=self.delta, progress=self.verbose
         )
-        self.privacy_ = replace(privacy, notes=run.notes)
+        self.privacy_ = replace(privacy, notes=(*search, *run.notes))
         self.n_iter_ = run.plan.steps
         if self.fit_intercept:
             return run.parameters
@@ -262,15 +244,3 @@ def warn_of_scale(features: Array, clip: float) -> None:
             ScaleWarning,
             stacklevel=4,
         )
-
-
-def warn_of_tuning(seed: int | None) -> None:
-    """Warn if a module of scikit-learn that trains many models is training this one."""
-    frame = sys._getframe(1)
-    while frame is not None:
-        package, _, module = frame.f_globals.get("__name__", "").partition(".")
-        if package == "sklearn" and module.partition(".")[0] in MANY:
-            text = COSTS if seed is None else COSTS + SEEDS
-            warnings.warn(text, TuningWarning, stacklevel=2)
-            return
-        frame = frame.f_back  # type: ignore[assignment]

@@ -94,6 +94,17 @@ class Privacy:
             "notes": [*self.notes, FLOATS],
         }
 
+    def statement(self) -> str:
+        """The statement, as `print` shows it."""
+        return str(self)
+
+    def _repr_html_(self) -> str:
+        from hockeystick.report.html import facts
+
+        facts_shown = {name.replace("_", " "): value for name, value in self.to_dict().items()}
+        lists = {n: "; ".join(v) if isinstance(v, list) else str(v) for n, v in facts_shown.items()}
+        return facts("What the training guarantees", lists.items())
+
     def __str__(self) -> str:
         plan = self.plan
         lines = [

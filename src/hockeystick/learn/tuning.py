@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import lru_cache
-from typing import Literal
+from typing import Any, Literal
 
 from hockeystick.bound import Bound
 from hockeystick.checks import Between, probability
@@ -22,6 +22,7 @@ from hockeystick.mechanism import Mechanism
 from hockeystick.mechanisms.renyi_dp import RenyiDP
 from hockeystick.numerics.minimise import golden, value_or_inf
 from hockeystick.numerics.roots import last_true
+from hockeystick.questions import relation_of
 from hockeystick.random.generators import Randomness, generator
 from hockeystick.relation import Relation
 
@@ -126,7 +127,10 @@ def tuning_cost(
         upper = float(best.rdp(math.inf))
     else:
         upper = epsilon_from_curve(lambda order: float(best.rdp(order)), delta)
-    return Bound(upper * (1 + ROUNDING), lower=0.0, method="renyi")
+    if isinstance(mechanism, Privacy):
+        relation, mechanism = relation or mechanism.relation, mechanism.mechanism
+    asked: Any = {"mechanism": best, "relation": relation_of(mechanism, relation), "delta": delta}
+    return Bound(upper * (1 + ROUNDING), lower=0.0, method="renyi", **asked)
 
 
 def draw_trials(trials: float, *, shape: Shape = 1.0, rng: Randomness = None) -> int:

@@ -49,6 +49,18 @@ def of_mechanism(mechanism: Mechanism) -> str:
     return table(short(mechanism), ("count", "runs", "meaning", "made for"), rows)
 
 
+def of_account(
+    spent: Mechanism, relation: Relation | None, budget: tuple[float, float] | None
+) -> str:
+    """What was spent, of which budget and for whose privacy."""
+    pairs = [
+        ("neighbours", words_of(relation) or "the natural ones of the samplers"),
+        ("budget", f"epsilon = {budget[0]:g} at delta = {budget[1]:g}" if budget else "none"),
+        *((str(count), short(part)) for part, count in spent.parts.items()),
+    ]
+    return facts("Accountant", pairs)
+
+
 def of_bound(bound: Bound) -> str:
     """Both ends, the question, and how it was found."""
     name = next((name for name, given in NAMES.items() if getattr(bound, given) is not None), "")

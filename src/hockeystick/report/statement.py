@@ -49,8 +49,13 @@ def statement(
     )
 
 
-def of_any(mechanism: Mechanism, delta: float | None, relation: Relation | None) -> str:
-    """The statement of any mechanism or composition.
+def of_any(
+    mechanism: Mechanism,
+    delta: float | None,
+    relation: Relation | None,
+    budget: tuple[float, float] | None = None,
+) -> str:
+    """The statement of any mechanism or composition, or of all that was spent of a budget.
 
     Where parts are made for other neighbours than those that it is about, it says so.
     """
@@ -60,7 +65,8 @@ def of_any(mechanism: Mechanism, delta: float | None, relation: Relation | None)
     said = guarantees(
         bounds(mechanism, delta, neighbours), f"{neighbours.words(PUBLIC_SIZE)} ({neighbours})"
     )
-    return "\n".join([ran, *said, *hints(mechanism, neighbours), AS_WRITTEN])
+    most = [f"The budget is ({budget[0]:g}, {budget[1]:g})."] if budget else []
+    return "\n".join([ran, *said, *most, *hints(mechanism, neighbours), AS_WRITTEN])
 
 
 def bounds(mechanism: Mechanism, delta: float | None, relation: Relation) -> list[Bound]:
