@@ -204,8 +204,8 @@ def cases() -> dict[str, Callable[[], Found]]:
         "W12a": lambda: listed_epsilon(lambda: [(sampled(response("1", 4), "0.1"), 100)], "1e-6"),
         "W12b": lambda: listed_epsilon(
             lambda: [
-                (sampled(response("1", 2), "0.01"), 500),
-                (sampled(response("0.5", 2), "0.02"), 700),
+                (sampled(response("1", 2), "0.01"), 100),
+                (sampled(response("0.5", 2), "0.02"), 140),
             ],
             "1e-6",
         ),

@@ -101,7 +101,7 @@ def _many_calibrate_curve() -> list[Workload]:
 
 
 def _atoms() -> list[Workload]:
-    responses = Step("response", 1, 0.01, 500, 2), Step("response", 0.5, 0.02, 700, 2)
+    responses = Step("response", 1, 0.01, 100, 2), Step("response", 0.5, 0.02, 140, 2)
     return [
         Workload("W11a", "plain Laplace b=12 T=150", (Step("laplace", 12, 1, 150),), 1e-7),
         Workload("W11b", "plain Laplace b=1 T=3", (Step("laplace", 1, 1, 3),), 1e-20),
@@ -115,7 +115,7 @@ def _atoms() -> list[Workload]:
             "W12a", "randomized response of 4, q=0.1 T=100",
             (Step("response", 1, 0.1, 100, 4),), 1e-6,
         ),
-        Workload("W12b", "randomized responses q=0.01 T=500 and q=0.02 T=700", responses, 1e-6),
+        Workload("W12b", "randomized responses q=0.01 T=100 and q=0.02 T=140", responses, 1e-6),
         Workload(
             "W12c", "approximate DP (0.5, 1e-10) q=0.01 T=200",
             (Step("approximate", 0.5, 0.01, 200, 1e-10),), 1e-6,

@@ -85,7 +85,7 @@ class Halves:
 
 def is_small(loss: ComposedLoss, most: int = SMALL) -> bool:
     """Whether all outcomes of half the steps, so many at the most, can be added up exactly."""
-    if any(part.continuous or math.isinf(part.top - part.bottom) for part, _ in loss.parts):
+    if loss.continuous:
         return False
     log_size = 0.0
     for part, count in loss.parts:
@@ -124,7 +124,8 @@ def delta(loss: ComposedLoss, epsilon: float) -> Interval:
     """Both ends of δ(ε)."""
     _check(loss)
     rough = loss.truncated(1e-9)
-    below = _halves(rough, _tilt(rough, epsilon, None), 1e-9, False, PLANNING_POINTS)
+    points = MOST_POINTS if is_small(rough) else PLANNING_POINTS
+    below = _halves(rough, _tilt(rough, epsilon, None), 1e-9, False, points)
     guess = min(max(below.delta(epsilon), 1e-280), 1.0)
     cut = loss.truncated(max(TRUNCATED * guess, 1e-300))
     tilt = _tilt(cut, epsilon, None)
