@@ -51,7 +51,9 @@ def gaussian_log_delta(shift: float, epsilon: Array) -> Array:
     b = epsilon / shift + shift / 2
     distant = a > max(MILLS_SERIES_FROM, 2 * shift)
     with np.errstate(over="ignore", invalid="ignore"):
-        difference = _mills(np.maximum(a, LEAST_MILLS)) - _mills(np.maximum(b, LEAST_MILLS))
+        difference = np.array(
+            _mills(np.maximum(a, LEAST_MILLS)) - _mills(np.maximum(b, LEAST_MILLS))
+        )
     close = np.full(a.shape, True) if shift < 1 else distant
     if close.any():
         # m(a) − m(b) = ∫ (1 − x·m(x)) dx: no cancellation when a and b are close.
