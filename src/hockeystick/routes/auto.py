@@ -105,8 +105,8 @@ def _is_milder(loss: ComposedLoss, question: Question, other: Interval) -> bool:
     with suppress(NumericalError):
         log_delta = math.log(delta - loss.infinite)
         if contour.is_bent(loss):  # as quick as Chernoff's bound
-            chernoff = math.inf
-        elif len(loss.parts) <= MOST_PLANNING_PARTS:  # then the contour asks for this saddle too
+            return contour.delta(loss, epsilon).upper <= delta
+        if len(loss.parts) <= MOST_PLANNING_PARTS:  # then the contour asks for this saddle too
             chernoff = find_saddle(loss, epsilon, None).log_chernoff()
         else:
             chernoff = log_chernoff(loss, epsilon, log_delta)

@@ -90,7 +90,4 @@ class Lines:
             return above
         plan = self.plan
         order = float(plan.orders[plan.saddle])
-        table = plan.marks.table
-        marked = np.log(np.maximum(table.q @ np.exp(-order * table.x), 1e-300))
-        log_f = np.logaddexp(plan.log_f[:, plan.saddle], marked) + 1e-6
-        return min(above, PLANNED_MARGIN * plan.marks.by_chernoff(x, order, log_f))
+        return min(above, PLANNED_MARGIN * plan.marks.by_chernoff(x, order, plan.log_whole()))
