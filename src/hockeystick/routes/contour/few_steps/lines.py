@@ -51,11 +51,6 @@ class Lines:
             else:
                 self.lines.append(Line(nodes, group, log_delta))
 
-    @property
-    def points(self) -> int:
-        """Of all lines together."""
-        return sum(line.s.size for line in self.lines)
-
     def at(self, x: float) -> Value:
         """δ and its rate at x."""
         marked = self.plan.marks.worth(x)
