@@ -427,7 +427,7 @@ def _atomic(case: Callable[[], tuple[Number, Number, str]]) -> dict[str, Any]:
     return entry(*case())
 
 
-FEW = {5: "1e-3", 10: "2e-3", 20: "4e-3", 50: "9e-3", 1000: "2e-2"}
+FEW = {5: "1e-3", 10: "2e-3", 20: "4e-3", 50: "9e-3"}
 MORE = {10: "0.45", 100: "1", 400: "1.5"}
 CURVE = {10: "0.45", 30: "0.6", 100: "1", 300: "1.3", 1000: "2", 3000: "3.5", 10_000: "6.5"}
 
@@ -451,8 +451,7 @@ def cases() -> dict[str, Callable[[], dict[str, Any]]]:
     }
     for n, scale in FEW.items():
         sampled[f"H4/{n}"] = Sampled(g, "1", "1e-4", n, "1e-5", 14, scale)
-    sampled["H5/100"] = Sampled(g, "0.6", "0.001", 100, "1e-5", 14, "1")
-    sampled["H5/1000"] = Sampled(g, "0.8", "0.001", 1000, "1e-6", 14, "0.6")
+    sampled["H5"] = Sampled(g, "0.8", "0.001", 1000, "1e-6", 14, "0.6")
     for n, scale in MORE.items():
         sampled[f"H6/{n}"] = Sampled(g, "1", "0.01", n, "1e-5", 14, scale)
     for n, scale in CURVE.items():

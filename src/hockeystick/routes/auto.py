@@ -114,8 +114,8 @@ def _is_milder(loss: ComposedLoss, question: Question, other: Interval) -> bool:
     with suppress(NumericalError):
         log_delta = math.log(delta - loss.infinite)
         if contour.is_bent(loss):  # as quick as Chernoff's bound
-            chernoff = math.inf
-        elif loss.is_soon_evaluated:  # of few parts the contour asks for this saddle too
+            return contour.delta(loss, epsilon).upper <= delta
+        if loss.is_soon_evaluated:  # of few parts the contour asks for this saddle too
             chernoff = find_saddle(loss, epsilon, None).log_chernoff()
         else:
             chernoff = log_chernoff(loss, epsilon, log_delta)

@@ -280,3 +280,14 @@ def test_a_soft_step_far_out() -> None:
 def test_steps_that_are_harmless_cost_nothing() -> None:
     assert answer.epsilon(steps(5.0, 1e-6, 10), 1e-3) == answer.Ends(0.0, 0.0)
     assert answer.delta(steps(1.0, 0.1, 2, remove=False), 1.0) == answer.Ends(0.0, 0.0)
+
+
+def test_next_to_the_largest_loss_the_milder_direction_is_as_good_as_nothing() -> None:
+    """Here other routes search for minutes; a calibration asked for this on its way."""
+    law = steps(0.858, 0.001, 100, remove=False)
+    ends = answer.delta(law, 0.1)
+    assert ends.lower == 0
+    assert 0 < ends.upper < 1e-250
+    assert law.x(0.1) > 0
+    run = hs.Gaussian(0.858).on(hs.Poisson(0.001)) * 100
+    assert run.epsilon(1e-5).method == "contour"

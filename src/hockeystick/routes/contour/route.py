@@ -152,7 +152,7 @@ def delta(loss: ComposedLoss, epsilon: float) -> Interval:
                 return _delta(loss, epsilon, short_line)
         with suppress(NumericalError):
             ends = few_steps.delta(steps, epsilon)
-            if ends.gap <= GOOD:
+            if ends.gap <= GOOD or ends.by_digits:
                 return Interval(ends.lower, ends.upper, CONTOUR)
     return _delta(loss, epsilon, line_for)
 
@@ -169,7 +169,7 @@ def epsilon(loss: ComposedLoss, delta: float) -> Interval:
                 return _epsilon(loss, delta, short_line)
         with suppress(NumericalError):
             ends = few_steps.epsilon(steps, delta)
-            if ends.gap <= GOOD:
+            if ends.gap <= GOOD or ends.by_digits:
                 return Interval(ends.lower, ends.upper, CONTOUR)
     return _epsilon(loss, delta, line_for)
 

@@ -42,6 +42,7 @@ LEAST_SHIFT, MOST_SHIFT = 0.01, 21.0
 """How far apart the Gaussians may be: noise from 1/21 to 100. Outcomes of less noise spread over
 thousands of nats, and paths are too long; of more, the turned path is too narrow."""
 LEAST_LOG_DELTA = -650.0
+"""A smaller δ is left to other lines or, of the direction that costs less, not told from 0."""
 ULP = 2.0**-53
 
 
@@ -112,7 +113,10 @@ def _delta(steps: SampledSteps, epsilon: float, sharper: float) -> Ends:
     x = steps.x(epsilon)
     if x <= 0:
         return Ends(0.0, 0.0)
-    log_delta = math.log(max(plan(steps, x, None, sharper).rough, 1e-300))
+    planned = plan(steps, x, None, sharper)
+    if not steps.remove and planned.log_chernoff() < LEAST_LOG_DELTA:
+        return Ends(0.0, math.exp(LEAST_LOG_DELTA), True)
+    log_delta = math.log(max(planned.rough, 1e-300))
     for _ in range(3):
         if log_delta < LEAST_LOG_DELTA:
             raise NumericalError("few steps: delta is too small")

@@ -51,11 +51,6 @@ class Lines:
             else:
                 self.lines.append(Line(nodes, group, log_delta))
 
-    @property
-    def points(self) -> int:
-        """Of all lines together."""
-        return sum(line.s.size for line in self.lines)
-
     def at(self, x: float) -> Value:
         """δ and its rate at x."""
         marked = self.plan.marks.worth(x)
@@ -90,7 +85,4 @@ class Lines:
             return above
         plan = self.plan
         order = float(plan.orders[plan.saddle])
-        table = plan.marks.table
-        marked = np.log(np.maximum(table.q @ np.exp(-order * table.x), 1e-300))
-        log_f = np.logaddexp(plan.log_f[:, plan.saddle], marked) + 1e-6
-        return min(above, PLANNED_MARGIN * plan.marks.by_chernoff(x, order, log_f))
+        return min(above, PLANNED_MARGIN * plan.marks.by_chernoff(x, order, plan.log_whole()))

@@ -8,6 +8,7 @@ Theorem 5.1).
 from __future__ import annotations
 
 import math
+from functools import cached_property
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -138,11 +139,15 @@ class Nodes:
         trimmed = self.plan.log_trimmed() if self.low > first else -math.inf
         return np.asarray(np.exp(np.minimum(np.logaddexp(below, trimmed), 600.0)))
 
-    def finer(self, s: Complex, kind: Kind) -> Complex:
-        """F at a few s once more, with half the step on a longer path: a guard against both."""
+    @cached_property
+    def _finer_columns(self) -> list[Column]:
         more = 4 * self.plan.marks.width + 0.5 * self.plan.steps.most_shift
         low = self.low - (more if self.base is None else 0.0)
-        columns = self._columns(low, self.high + more, self.step / 2)
+        return self._columns(low, self.high + more, self.step / 2)
+
+    def finer(self, s: Complex, kind: Kind) -> Complex:
+        """F at a few s once more, with half the step on a longer path: a guard against both."""
+        columns = self._finer_columns
         sums = [column.sums(s) for column in columns[: self.used(kind)]]
         if self.base is not None:
             sums[0] = sums[0] + self.base - np.sum([each.mass() for each in columns], axis=0)

@@ -219,6 +219,19 @@ class Plan:
         fits = rise.max(axis=(0, 2)) <= GROWTH
         return float(options[np.argmax(fits)]) if fits.any() else float(options[-1])
 
+    def log_whole(self) -> Array:
+        """For "add": a bound of log E_Q[e^{−cX}] of each step, marked or not, at the saddle."""
+        table = self.marks.table
+        marked = np.einsum("kj,j->k", table.q, np.exp(-self.orders[self.saddle] * table.x))
+        unmarked = self.log_f[:, self.saddle]
+        return np.asarray(np.logaddexp(unmarked, np.log(np.maximum(marked, 1e-300))) + 1e-6)
+
+    def log_chernoff(self) -> float:
+        """For "add": Chernoff's bound of log δ, at the saddle."""
+        order = float(self.orders[self.saddle])
+        bound = float(self.steps.count @ self.log_whole()) + order * self.x
+        return bound + float(log_kappa(order))
+
     def log_trimmed(self) -> Array:
         """log of a bound of what `path` leaves out of F of each step, with a margin for other
         orders of the same strip."""
