@@ -75,7 +75,7 @@ def test_the_page_says_which_commands_share_which_options() -> None:
         assert sorted(names if words == "all" else words.split(", ")) == having
 
 
-@pytest.mark.parametrize("name", ["conjecture", "figure"])
+@pytest.mark.parametrize("name", ["conjecture", "figure", "predict"])
 def test_every_other_command_has_a_page_too(name: str) -> None:
     shown = [first for first, _ in sessions(DOCS / "commands" / f"{name}.md")]
     assert f"hockeystick {name} --help\n" in shown
@@ -136,7 +136,7 @@ def test_wrong_options_are_one_line_and_code_2(arguments: tuple[str, ...], messa
     [
         ("hockeystick exp", {"explain"}),
         ("hockeystick epsilon --re", {"--relation"}),
-        ("hockeystick epsilon Gauss", {"Gaussian("}),
+        ("hockeystick epsilon Gauss", {"Gaussian(", "GaussianPair("}),
         ("hockeystick delta Gaussian(1).on(Po", {"Gaussian(1).on(Poisson("}),
         ("hockeystick figure balle", {"balle-1"}),
     ],
