@@ -175,3 +175,8 @@ def test_what_is_cited_is_in_the_docstring(kind: type[hs.Mechanism] | type[hs.Sa
             assert author in text
         for year in re.findall(r"\d{4}", source):
             assert year in text
+
+
+def test_the_library_says_the_same() -> None:
+    printed = call("explain", RUN, "--delta", "1e-5").stdout
+    assert hs.parse(RUN).explain(delta=1e-5) + "\n" == printed

@@ -79,3 +79,60 @@ def test_of_a_survey() -> None:
 def test_six_digits_and_never_less(value: float, text: str) -> None:
     assert at_most(value, 6) == text
     assert float(text) >= value
+
+
+STEP = hs.Gaussian(1.1).on(hs.Poisson(0.01))
+FIXED = hs.Gaussian(5.0).on(hs.WithoutReplacement(10, 100))
+
+
+def stated(text: str) -> list[tuple[float, float]]:
+    """The pairs (ε, δ) of a statement."""
+    return [(float(e), float(d)) for e, d in re.findall(r"\((\S+), (\S+)\)(?=[,-])", text)]
+
+
+@pytest.mark.parametrize("relation", [None, hs.ZERO_OUT, hs.REPLACE_ONE])
+def test_any_composition_states_what_it_answers(relation: hs.Relation | None) -> None:
+    run = STEP * 1000 + hs.Laplace(2.0)
+    text = run.statement(delta=1e-5, relation=relation)
+    ((epsilon, delta),) = stated(text)
+    exact = run.epsilon(1e-5, relation=relation)
+    assert delta == 1e-5
+    assert exact <= epsilon <= exact * (1 + 1e-5)
+    assert f"({exact.relation})." in text.splitlines()[1]
+    assert text.startswith(repr(run))
+
+
+def test_without_a_delta_several_are_stated_or_none_is_needed() -> None:
+    run = STEP * 10
+    pairs = stated(run.statement())
+    assert [delta for _, delta in pairs] == [1e-5, 1e-6, 1e-8, 1e-10]
+    for epsilon, delta in pairs:
+        assert run.epsilon(delta) <= epsilon <= run.epsilon(delta) * (1 + 1e-5)
+    assert stated((hs.Laplace(2.0) * 2).statement()) == [(1.0, 0.0)]
+    assert [delta for _, delta in stated(hs.Gaussian(2.0).statement())] == [1e-5, 1e-6, 1e-8, 1e-10]
+
+
+def test_parts_that_are_made_for_other_neighbours_are_named() -> None:
+    with pytest.raises(hs.RelationError, match="add-remove, replace-one"):
+        (STEP + FIXED).statement()
+    text = (STEP + FIXED).statement(delta=1e-5, relation=hs.REPLACE_ONE)
+    (note,) = (line for line in text.splitlines() if line.startswith("Note:"))
+    assert note.startswith(f"Note: {STEP!r} is made for add-remove")
+    assert "counted here under replace-one" in note
+    declared = hs.Gaussian(5.0, replace_sensitivity=1)
+    text = (STEP + declared).statement(delta=1e-5)
+    assert f"Note: {declared!r} is made for replace-one" in text
+    assert "under add-remove, if that moves its answer no further." in text
+    assert "Note" not in (STEP + hs.Laplace(1.0)).statement(delta=1e-5)
+
+
+def test_an_accountant_states_what_was_spent() -> None:
+    accountant = hs.Accountant(hs.REPLACE_ONE, budget=(3.0, 1e-6))
+    accountant.spend(FIXED, 10)
+    text = accountant.statement()
+    ((epsilon, delta),) = stated(text)
+    exact = accountant.epsilon(1e-6)
+    assert (delta, exact <= epsilon <= exact * (1 + 1e-5)) == (1e-6, True)
+    assert "The budget is (3, 1e-06)." in text
+    assert "(replace-one)" in text
+    assert accountant.explain(1e-6) == (FIXED * 10).explain(1e-6, relation=hs.REPLACE_ONE)
