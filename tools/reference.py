@@ -99,7 +99,10 @@ def call(path: str) -> str:
     kind = getattr(import_module(home), name)
     if issubclass(kind, NOT_CALLED) or inspect.isabstract(kind):
         return ""
-    given = inspect.signature(kind)
+    try:
+        given = inspect.signature(kind)
+    except ValueError:  # a class of C, as a dictionary is
+        return ""
     plain = [each.replace(annotation=inspect.Parameter.empty) for each in given.parameters.values()]
     if not plain or [each.kind.name for each in plain] == ["VAR_POSITIONAL", "VAR_KEYWORD"]:
         return ""
