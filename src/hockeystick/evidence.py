@@ -12,6 +12,7 @@ import numpy as np
 from hockeystick.errors import ParameterError
 from hockeystick.loss.base import Loss
 from hockeystick.loss.divergence import divergences
+from hockeystick.loss.triples.base import Triples
 from hockeystick.numerics.types import Array
 from hockeystick.relation import Relation
 
@@ -39,6 +40,14 @@ class Evidence:
     """Rényi divergences; None if they are those of the first pair."""
     curve_is_tighter: bool = False
     """Whether the curve can be below the divergences of the pairs, which nothing then attains."""
+    triples: Triples | None = None
+    """Which three laws the answers can have on batches that differ in one record, if that is known:
+    a sample of fixed size is a game with them, in which no pair dominates so well."""
+
+    @property
+    def is_game(self) -> bool:
+        """Whether each step is an adversary's choice of triples."""
+        return self.triples is not None and 0 < self.triples.rate < 1
 
     def check(self) -> None:
         """An error unless what every loss says of itself fits together."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from functools import partial
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hockeystick import checks
-from hockeystick.bound import Bound, Bounds
+from hockeystick.bound import Bound, Bounds, Interval
 from hockeystick.errors import NumericalError, ParameterError
 from hockeystick.evidence import Curve, Evidence, known
 from hockeystick.loss.divergence import divergence
@@ -19,6 +20,9 @@ from hockeystick.loss.sum import ComposedLoss, both_ways
 from hockeystick.numerics.types import Array
 from hockeystick.relation import ADD_REMOVE, Relation
 from hockeystick.routes.auto import AUTO, check_method, worst
+from hockeystick.routes.base import CannotAnswer
+from hockeystick.routes.game.route import NAME as GAME
+from hockeystick.routes.game.route import upper_end
 from hockeystick.routes.question import EpsilonAt, Question
 from hockeystick.routes.renyi import NAME as RENYI
 from hockeystick.routes.steps import epsilons_at
@@ -29,6 +33,9 @@ if TYPE_CHECKING:
 
 ROUNDING = 1e-13
 """Relative error of a Rényi divergence computed from a loss."""
+
+WORTH_A_GAME = 0.002
+"""Where the ends of an answer are nearer, relatively, no game is played: it takes a second."""
 
 EVERYTHING_ALLOWED = EpsilonAt(1.0)
 """With δ = 1 a computation may do as it likes."""
@@ -101,6 +108,9 @@ def answer(
     if not mechanism.parts or question == EVERYTHING_ALLOWED:
         return Bound(0.0, lower=0.0, method="closed form")
     parts = parts_of(mechanism, relation)
+    if method == GAME:
+        best, lower = _game(parts, question), worst(attained(parts), question, AUTO).lower
+        return Bound(best.upper, lower=question.agreed(lower, best.upper), method=GAME)
     choices = [] if method == RENYI else dominating(parts)
     if not choices and method not in (AUTO, RENYI):
         raise ParameterError(
@@ -114,7 +124,26 @@ def answer(
     lower = answers[0].lower
     if choices and (sides := attained(parts)):
         lower = worst(sides, question, AUTO).lower
+    if method == AUTO and _is_game(parts) and lower < (1 - WORTH_A_GAME) * best.upper < math.inf:
+        with suppress(*CannotAnswer):
+            best = min(best, _game(parts, question), key=lambda answer: answer.upper)
     return Bound(best.upper, lower=question.agreed(lower, best.upper), method=best.method)
+
+
+def _is_game(parts: Parts) -> bool:
+    """Whether all steps are alike, several, and an adversary's choice of triples for each."""
+    return len(parts) == 1 and parts[0][1] > 1 and parts[0][0].is_game
+
+
+def _game(parts: Parts, question: Question) -> Interval:
+    """The upper end of the game; whoever asks for it by name must have one."""
+    triples = parts[0][0].triples
+    if not _is_game(parts) or triples is None:
+        raise ParameterError(
+            "method must be another than 'game' but for several equal steps on batches of fixed "
+            "size, of Gaussian noise or binary randomized response, a record replaced or zeroed out"
+        )
+    return upper_end(question, triples, parts[0][1])
 
 
 # Rényi divergences ------------------------------------------------------------------------------

@@ -19,9 +19,10 @@ from hockeystick.errors import ParameterError
 from hockeystick.evidence import Evidence
 from hockeystick.loss.atoms import EVERYTHING, AtomicLoss
 from hockeystick.loss.base import Loss
+from hockeystick.loss.triples.two_laws import TwoLaws
 from hockeystick.mechanism import Mechanism
 from hockeystick.mechanisms.pure_dp import PureDP
-from hockeystick.relation import REPLACE_ONE, Relation
+from hockeystick.relation import ADD_REMOVE, REPLACE_ONE, Relation
 
 if TYPE_CHECKING:
     from hockeystick.random.generators import Randomness
@@ -74,7 +75,9 @@ class RandomizedResponse(Mechanism):
         return cls(math.inf if p == 1 else max(0.0, math.log(p * others / (1 - p))), categories)
 
     def evidence(self, relation: Relation, steps: int = 1) -> Evidence:
-        return Evidence((self._loss(),))
+        two = self.categories == 2 and 0 < self.epsilon_ < math.inf
+        game = two and relation is not ADD_REMOVE
+        return Evidence((self._loss(),), triples=TwoLaws(epsilon=self.epsilon_) if game else None)
 
     def _loss(self) -> Loss:
         epsilon, others = self.epsilon_, self.categories - 1

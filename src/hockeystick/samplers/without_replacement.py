@@ -94,7 +94,10 @@ class WithoutReplacement(Sampler):
             pairs += self._far_apart(mechanism)
         unsampled = REPLACE_ONE if relation is ADD_REMOVE else relation
         curve = best_curve(pairs, lambda: known(mechanism, unsampled, 1))
-        return Evidence(pairs, self._attained(mechanism, relation, steps), curve)
+        game = known(mechanism, relation, 1).triples
+        triples = game.sampled(self.fraction) if game and relation is not ADD_REMOVE else None
+        attained = self._attained(mechanism, relation, steps)
+        return Evidence(pairs, attained, curve, triples=triples)
 
     def _far_apart(self, mechanism: Mechanism) -> tuple[Loss, ...]:
         """For Gaussian noise, the pair whose means are as far apart as they can be."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from hockeystick.cli.shared import answer
 from hockeystick.cli.shared.pieces import meaning, pieces
 from hockeystick.relation import Relation
-from hockeystick.routes.auto import ROUTES
+from hockeystick.routes.auto import SENTENCES
 
 if TYPE_CHECKING:
     from hockeystick.bound import Bound
@@ -169,7 +169,7 @@ def _sources(statement: Statement) -> list[str]:
     if sum(statement.mechanism.parts.values()) > 1:
         whose = "Mironov 2017" if method == "renyi" else "Zhu, Dong and Wang 2022"
         lines.append(f"Their composition: {whose}.")
-    how = ROUTES[method].sentence if method in ROUTES else method
+    how = SENTENCES.get(method, method)
     return [*lines, f"Computed by {how} (method: {method})."]
 
 

@@ -1,4 +1,4 @@
-"""The largest over a family of triples of normal laws, by boxes: what a box says holds for all in it.
+"""The largest over a family of triples of normal laws, by boxes that speak for all in them.
 
 A box of shapes has one Gram matrix that is above all of its own, in the order of `Gram`; where its
 value is not near what some shape attains, the box is split.
@@ -120,5 +120,7 @@ class Cover:
         low, high = low.reshape(-1, len(edges)), high.reshape(-1, len(edges))
         count = self.a.size
         return Boxes(
-            np.repeat(np.arange(count), len(low)), np.tile(low, (count, 1)), np.tile(high, (count, 1))
+            np.repeat(np.arange(count), len(low)),
+            np.tile(low, (count, 1)),
+            np.tile(high, (count, 1)),
         )

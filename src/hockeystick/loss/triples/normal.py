@@ -64,15 +64,11 @@ def excess(gram: Gram, a: Array, b: Array) -> Array:
     for count in np.unique(counts).tolist():
         rows = np.flatnonzero(counts == count)
         for some in np.array_split(rows, max(1, rows.size * count // MOST_TERMS)):
-            total[some] = _trapezoid(
-                axis[some], along[some], across[some], a[some], b[some], count
-            )
+            total[some] = _trapezoid(axis[some], along[some], across[some], a[some], b[some], count)
     return total + BEYOND
 
 
-def _trapezoid(
-    axis: Array, along: Array, across: Array, a: Array, b: Array, count: int
-) -> Array:
+def _trapezoid(axis: Array, along: Array, across: Array, a: Array, b: Array, count: int) -> Array:
     """The integral along w, on which Y depends alone; that across it has a closed form."""
     z = np.linspace(-REACH, REACH, count + 1)
     normal = np.exp(-0.5 * z * z) * (2 * REACH / count / math.sqrt(2 * math.pi))

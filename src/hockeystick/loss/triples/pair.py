@@ -52,7 +52,7 @@ class VirtualPair:
     @property
     def skew(self) -> float:
         """About the third cumulant over the variance to the power 3/2."""
-        return 3 * self.asymmetry / self.variance**1.5
+        return float(3 * self.asymmetry / self.variance**1.5)
 
 
 def pair_through(u: Array, most: Array, together: Array) -> VirtualPair:

@@ -29,7 +29,7 @@ class InBall(Shapes):
     radius: float
     low = (0.0, 0.0)
     high = (math.pi / 2, math.pi / 2)
-    pieces, tolerance = 4, 0.01
+    pieces, tolerance = 4, 0.013
 
     def above(self, low: Array, high: Array) -> Gram:
         first, second = (4 * self.radius**2 * np.sin(high) ** 2).T
@@ -60,9 +60,7 @@ class WithinDistance(Arc):
 
     def above(self, low: Array, high: Array) -> Gram:
         squared = self.far**2
-        return Gram(
-            np.full(len(low), squared), squared * high[:, 0], squared * low[:, 0] / 2
-        )
+        return Gram(np.full(len(low), squared), squared * high[:, 0], squared * low[:, 0] / 2)
 
 
 @dataclass(frozen=True)
@@ -82,9 +80,7 @@ class AroundZero(Arc):
 
     def above(self, low: Array, high: Array) -> Gram:
         squared = self.near**2
-        return Gram(
-            squared * high[:, 0], np.full(len(low), squared), squared * low[:, 0] / 2
-        )
+        return Gram(squared * high[:, 0], np.full(len(low), squared), squared * low[:, 0] / 2)
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -24,9 +25,13 @@ class TwoLaws(Triples):
     epsilon: float = 0.0
 
     def pair(self, given_away: float) -> VirtualPair:
-        lie = 1 / (1 + math.exp(self.epsilon))
-        truth, rate = 1 - lie, self.rate
-        down, up = math.expm1(-self.epsilon), math.expm1(self.epsilon)
-        losses = np.array([math.log1p(rate * down), math.log1p(rate * up)])
-        masses = np.array([truth, lie]) * np.exp(losses)
-        return VirtualPair(losses, masses, is_a_move=True)
+        return _pair(self)
+
+
+@lru_cache(maxsize=128)
+def _pair(laws: TwoLaws) -> VirtualPair:
+    """Kept, so that what is computed of it can be kept too."""
+    lie = 1 / (1 + math.exp(laws.epsilon))
+    down, up = math.expm1(-laws.epsilon), math.expm1(laws.epsilon)
+    losses = np.array([math.log1p(laws.rate * down), math.log1p(laws.rate * up)])
+    return VirtualPair(losses, np.array([1 - lie, lie]) * np.exp(losses), is_a_move=True)

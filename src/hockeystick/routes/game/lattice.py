@@ -28,7 +28,7 @@ class Lattice:
     """
 
     def __init__(self, pair: VirtualPair, spacing: float, reach: float, tilt: float) -> None:
-        self.spacing, self.count = spacing, int(math.ceil(reach / spacing)) + 2
+        self.spacing, self.count = spacing, math.ceil(reach / spacing) + 2
         if self.count > MOST_NODES or self.count * spacing > LARGEST_LOSS:
             raise NumericalError("the steps are too uneven for the lattice of the game")
         self.size = 1 << math.ceil(math.log2(2 * self.count + 64))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -13,6 +12,7 @@ from hockeystick.numerics.types import Array
 from hockeystick.routes.game.crossing import Crossing
 from hockeystick.routes.game.lattice import Lattice
 from hockeystick.routes.game.stage import Stage, reflected, values
+from hockeystick.routes.game.target import Target
 
 RATIO = 0.15
 """A macro-step is this part of all steps before it: the smaller, the tighter and slower."""
@@ -20,14 +20,6 @@ FINEST, COARSEST = 700.0, 100.0
 """Nodes within one standard deviation of the final loss."""
 MOST_CORRECTED = 0.9
 """A larger correction says nothing."""
-
-
-@dataclass(frozen=True)
-class Target:
-    """Where the answer is looked for: a tilt at which it is decided, and how far out it may be."""
-
-    tilt: float
-    reach: float
 
 
 def profile(pair: VirtualPair, steps: int, start: float, target: Target) -> tuple[float, Array]:

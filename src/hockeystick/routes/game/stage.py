@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.signal import lfilter
 
 from hockeystick.numerics.types import Array
 
@@ -40,7 +40,18 @@ def reflected(steps: int, ahead: Array, infinite: float, spacing: float) -> Stag
 def values(stage: Stage, spacing: float) -> Array:
     """U at 0, Δ, 2Δ, …, by sums of positive terms."""
     x = spacing * np.arange(stage.weights.size)
-    masses = stage.weights * np.exp(x / 2)
-    decay = float(np.exp(-spacing))
-    beyond = lfilter([1.0], [1.0, -decay], masses[:0:-1])
-    return np.append(np.cumsum(beyond * (1 - decay))[::-1], 0.0) + stage.infinite
+    beyond = _summed((stage.weights * np.exp(x / 2))[:0:-1], math.exp(-spacing))
+    return np.append(np.cumsum(beyond * -math.expm1(-spacing))[::-1], 0.0) + stage.infinite
+
+
+def _summed(values: Array, decay: float) -> Array:
+    """Σ_{j <= k} decay^{k−j}·v_j at each k, by doubling.
+
+    >>> _summed(np.array([1.0, 1.0, 1.0]), 0.5).tolist()
+    [1.0, 1.5, 1.75]
+    """
+    total, reach = values.copy(), 1
+    while reach < total.size:
+        total[reach:] = total[reach:] + decay**reach * total[:-reach]
+        reach *= 2
+    return total
