@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -36,6 +36,8 @@ class Evidence:
     attained: Loss | None = None
     """The loss of a pair that two neighbouring data sets have, for lower ends; None if the first of
     `pairs` is one."""
+    also_attained: tuple[Loss, ...] = field(default=(), kw_only=True)
+    """Further losses of such pairs: the largest lower end counts."""
     curve: Curve | None = None
     """Rényi divergences; None if they are those of the first pair."""
     curve_is_tighter: bool = False
@@ -44,14 +46,9 @@ class Evidence:
     """Which three laws the answers can have on batches that differ in one record, if that is known:
     a sample of fixed size is a game with them, in which no pair dominates so well."""
 
-    @property
-    def is_game(self) -> bool:
-        """Whether each step is an adversary's choice of triples."""
-        return self.triples is not None and 0 < self.triples.rate < 1
-
     def check(self) -> None:
         """An error unless what every loss says of itself fits together."""
-        for loss in (*self.pairs, *filter(None, [self.attained])):
+        for loss in (*self.pairs, *filter(None, [self.attained]), *self.also_attained):
             loss.check_mass()
 
     @property

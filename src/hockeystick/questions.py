@@ -83,6 +83,20 @@ def attained(parts: Parts) -> Sides:
     return both_ways((evidence.attained_loss, count) for evidence, count in parts)
 
 
+def _lower_end(parts: Parts, question: Question, lower: float) -> float:
+    """The largest of what pairs of neighbouring data sets cost, and `lower` where all pairs are
+    such; pairs besides the first may refuse to answer, or take too long for a better digit."""
+    if sides := attained(parts):
+        lower = worst(sides, question, AUTO).lower
+    if len(parts) == 1:
+        ((evidence, count),) = parts
+        for loss in evidence.also_attained:
+            with suppress(*CannotAnswer):
+                method = "contour" if loss.spacing is None else AUTO
+                lower = max(lower, worst(both_ways([(loss, count)]), question, method).lower)
+    return lower
+
+
 def renyi_curve(mechanism: Mechanism, relation: Relation) -> Curve:
     """Rényi divergences of all parts of a mechanism together."""
     return partial(_divergences, parts_of(mechanism, relation))
@@ -109,7 +123,7 @@ def answer(
         return Bound(0.0, lower=0.0, method="closed form")
     parts = parts_of(mechanism, relation)
     if method == GAME:
-        best, lower = _game(parts, question), worst(attained(parts), question, AUTO).lower
+        best, lower = _game(parts, question), _lower_end(parts, question, 0.0)
         return Bound(best.upper, lower=question.agreed(lower, best.upper), method=GAME)
     choices = [] if method == RENYI else dominating(parts)
     if not choices and method not in (AUTO, RENYI):
@@ -122,8 +136,8 @@ def answer(
         answers.append(question.from_curve(partial(_divergences, parts)))
     best = min(answers, key=lambda answer: answer.upper)
     lower = answers[0].lower
-    if choices and (sides := attained(parts)):
-        lower = worst(sides, question, AUTO).lower
+    if choices:
+        lower = _lower_end(parts, question, lower)
     if method == AUTO and _is_game(parts) and lower < (1 - WORTH_A_GAME) * best.upper < math.inf:
         with suppress(*CannotAnswer):
             best = min(best, _game(parts, question), key=lambda answer: answer.upper)
@@ -132,7 +146,8 @@ def answer(
 
 def _is_game(parts: Parts) -> bool:
     """Whether all steps are alike, several, and an adversary's choice of triples for each."""
-    return len(parts) == 1 and parts[0][1] > 1 and parts[0][0].is_game
+    triples, count = parts[0][0].triples, parts[0][1]
+    return len(parts) == 1 and count > 1 and triples is not None and triples.is_game
 
 
 def _game(parts: Parts, question: Question) -> Interval:

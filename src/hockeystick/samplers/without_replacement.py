@@ -97,7 +97,8 @@ class WithoutReplacement(Sampler):
         game = known(mechanism, relation, 1).triples
         triples = game.sampled(self.fraction) if game and relation is not ADD_REMOVE else None
         attained = self._attained(mechanism, relation, steps)
-        return Evidence(pairs, attained, curve, triples=triples)
+        also = triples.attained() if triples and attained and triples.rate < 1 else ()
+        return Evidence(pairs, attained, curve, triples=triples, also_attained=also)
 
     def _far_apart(self, mechanism: Mechanism) -> tuple[Loss, ...]:
         """For Gaussian noise, the pair whose means are as far apart as they can be."""

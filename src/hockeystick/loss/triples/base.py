@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
 from typing import Self
 
+from hockeystick.loss.base import Loss
 from hockeystick.loss.triples.pair import VirtualPair
 
 
@@ -23,6 +24,15 @@ class Triples(ABC):
     def sampled(self, rate: float) -> Self:
         """The same laws on a sample of that fraction of the records."""
         return replace(self, rate=rate)
+
+    @property
+    def is_game(self) -> bool:
+        """Whether a bound on the game can be below that of single steps."""
+        return 0 < self.rate < 1
+
+    def attained(self) -> tuple[Loss, ...]:
+        """Losses of single triples, besides the one with y = x'."""
+        return ()
 
     @abstractmethod
     def pair(self, given_away: float) -> VirtualPair:

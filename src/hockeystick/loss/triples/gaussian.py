@@ -9,7 +9,9 @@ from functools import lru_cache
 import numpy as np
 from scipy.special import ndtri
 
+from hockeystick.loss.base import Loss
 from hockeystick.loss.gaussian import gaussian_log_delta
+from hockeystick.loss.triples.attained import normal_triple
 from hockeystick.loss.triples.base import Triples
 from hockeystick.loss.triples.cover import Cover, Shapes
 from hockeystick.loss.triples.pair import VirtualPair, pair_through
@@ -48,6 +50,16 @@ class GaussianTriples(Triples):
         wanted = -float(ndtri(min(max(given_away / self.rate, 1e-300), 0.5)))
         reach = next((each for each in REACHES if each >= wanted), REACHES[-1])
         return _pair(self, reach)
+
+    def attained(self) -> tuple[Loss, ...]:
+        """An equilateral triangle, or with x' = 0 the y that is opposite to x."""
+        near, far = self.near, self.far
+        if self.zero_out and near <= far <= 2 * near:
+            return (normal_triple(self.rate, (near - far, 0.0), (near, 0.0), (0.0, 0.0)),)
+        if not self.zero_out and far <= math.sqrt(3) * near:
+            top = (0.0, far * math.sqrt(0.75))
+            return (normal_triple(self.rate, top, (far / 2, 0.0), (-far / 2, 0.0)),)
+        return ()
 
     def shapes(self) -> list[Shapes]:
         """Families of triangles one of which is above any that can occur."""

@@ -39,6 +39,11 @@ class VirtualPair:
         return total if total < np.inf else np.inf
 
     @cached_property
+    def top(self) -> float:
+        """The largest loss."""
+        return float(self.losses.max())
+
+    @cached_property
     def variance(self) -> float:
         """8·(1 − E_P[e^{−L/2}]): about that of the loss."""
         return -8 * self.excess(-0.5)

@@ -48,6 +48,8 @@ def upper_end(question: Question, triples: Triples, steps: int) -> Interval:
     ends = [_end(question, *profile) for profile in _profiles(pair, steps, question)]
     if not ends:
         raise NumericalError("no bound on the game could be computed")
+    if isinstance(question, EpsilonAt) and steps * pair.infinite < question.delta:
+        ends.append(steps * pair.top * (1 + 1e-12))
     return Interval(0.0, min(ends), NAME)
 
 

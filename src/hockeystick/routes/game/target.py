@@ -50,12 +50,16 @@ def target(
         raise NumericalError("no power of the losses is a float")
     tilt = float(TILTS[best])
     reach = max(epsilon, 0.0) + MARGIN / tilt
+    if not variance:
+        reach = min(reach, steps * pair.top)
     grain = 2.0 ** (math.floor(math.log2(reach)) - 3)
     return Target(tilt, grain * math.ceil(reach / grain), log_delta)
 
 
 def log_beyond(pair: VirtualPair, steps: int, reach: float) -> float:
     """log of a bound on the value of the game at `reach`, by the best tilt."""
+    if reach >= steps * pair.top:
+        return -math.inf
     return float(np.min(steps * _log_moments(pair) - TILTS * reach))
 
 

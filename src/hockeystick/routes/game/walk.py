@@ -12,9 +12,9 @@ from hockeystick.numerics.types import Array
 from hockeystick.routes.game.stage import Stage, reflected, values
 from hockeystick.routes.game.target import Target, log_beyond
 
-FINEST, COARSEST = 24.0, 5.0
+FINEST, COARSEST = 60.0, 5.0
 """Nodes within one standard deviation of a single loss."""
-MOST_WORK = 2e8
+MOST_WORK = 1e8
 """Products, for all steps."""
 MOST_STEPS = 20_000
 ROUNDING = 2.0**-49
