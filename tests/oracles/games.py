@@ -67,4 +67,4 @@ def rounded_down(
                 total[inside] += mass * value[place[inside]]
             options.append(total)
         value = np.max(options, axis=0)
-    return x[count:], value[count:]
+    return np.asarray(x[count:], dtype=float), np.asarray(value[count:], dtype=float)

@@ -97,7 +97,8 @@ def test_the_pair_is_one_of_laws() -> None:
     for near, far, zero_out in ((1.0, 2.0, False), (0.2, 0.2, False), (0.5, 1.0, True)):
         pair = GaussianTriples(0.001, near=near, far=far, zero_out=zero_out).pair(1e-20)
         q = pair.masses * np.exp(-pair.losses)
-        assert pair.masses.min() > 0 and pair.masses.sum() <= 1
+        assert pair.masses.min() > 0
+        assert pair.masses.sum() <= 1
         assert q.sum() == pytest.approx(pair.masses.sum(), rel=1e-12)
         for u in (0.0, 1e-5, 1e-4, 1e-3, 0.1):
             assert reverse_profile(pair, u) <= profile(pair, u) * (1 + 1e-9)
@@ -119,7 +120,8 @@ def test_hulls_are_on_their_side() -> None:
     values = np.exp(-a / 5) + 0.02 * rng.uniform(size=30)
     below, corner = convex_below(a, values)
     above = convex_above(a, values)
-    assert (below <= values + 1e-15).all() and (above >= values - 1e-15).all()
+    assert (below <= values + 1e-15).all()
+    assert (above >= values - 1e-15).all()
     for hull in (below, above):
         assert (np.diff(np.diff(hull) / np.diff(a)) >= -1e-12).all()
     assert below[corner] == values[corner]

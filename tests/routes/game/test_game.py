@@ -146,7 +146,7 @@ def test_long_runs(
     assert lower < answer.lower < answer < upper
     assert run.epsilon(1e-8, relation=relation, method="contour") == pytest.approx(pair, rel=1e-5)
     back = run.delta(answer, relation=relation)
-    assert back.lower < 1e-8 < back * (1 + 1e-6) and back < 1.0001e-8
+    assert back.lower < 1e-8 < back * (1 + 1e-6) < 1.0001e-8
 
 
 def epsilon(step: hs.Mechanism, rate: float, steps: int) -> float:
@@ -159,7 +159,8 @@ def epsilon(step: hs.Mechanism, rate: float, steps: int) -> float:
 def test_more_of_anything_costs_more(step: hs.Mechanism) -> None:
     steps = [epsilon(step, 0.02, count) for count in (50, 100, 400, 3000, 20_000)]
     rates = [epsilon(step, rate, 500) for rate in (0.005, 0.01, 0.05, 0.3)]
-    assert np.diff(steps).min() > 0 and np.diff(rates).min() > 0
+    assert np.diff(steps).min() > 0
+    assert np.diff(rates).min() > 0
     noises = [epsilon(hs.Gaussian(sigma), 0.02, 500) for sigma in (8.0, 3.0, 2.0, 1.2)]
     assert np.diff(noises).min() > 0
 

@@ -41,10 +41,9 @@ def normal_triple(rate: float, y: Point, x: Point, other: Point) -> AtomicLoss:
     loss = np.log1p(np.maximum(gain / q, -1 + 1e-15))
     place = np.sign(loss) * np.log1p(np.abs(loss) / scale)
     bins = np.floor((place - place.min()) * (BINS / np.ptp(place))).astype(int)
-    p, q, gain = (np.asarray(np.bincount(bins, each)) for each in (p, q, gain))
-    there = np.flatnonzero(p > 0)
-    p, q, gain = p[there], q[there], gain[there]
-    return AtomicLoss(np.log1p(gain / q), np.log(q), log_p=np.log(p))
+    p, q, gain = (np.asarray(np.bincount(bins, each), dtype=float) for each in (p, q, gain))
+    there = p > 0
+    return AtomicLoss(np.log1p(gain[there] / q[there]), np.log(q[there]), log_p=np.log(p[there]))
 
 
 def _cells(means: Array, count: int) -> list[Array]:
