@@ -37,6 +37,9 @@ ROUNDING = 1e-13
 WORTH_A_GAME = 0.002
 """Where the ends of an answer are nearer, relatively, no game is played: it takes a second."""
 
+MOST_GAMES = 40
+"""Numbers of steps for which the game is played one by one; of more the pairs answer together."""
+
 EVERYTHING_ALLOWED = EpsilonAt(1.0)
 """With δ = 1 a computation may do as it likes."""
 
@@ -146,8 +149,11 @@ def answer(
 
 def _is_game(parts: Parts) -> bool:
     """Whether all steps are alike, several, and an adversary's choice of triples for each."""
-    triples, count = parts[0][0].triples, parts[0][1]
-    return len(parts) == 1 and count > 1 and triples is not None and triples.is_game
+    return len(parts) == 1 and parts[0][1] > 1 and _may_be_game(parts)
+
+
+def _may_be_game(parts: Parts) -> bool:
+    return any(evidence.triples and evidence.triples.is_game for evidence, _ in parts)
 
 
 def _game(parts: Parts, question: Question) -> Interval:
@@ -281,7 +287,8 @@ def _together(
     parts = parts_of(mechanism, relation_of(mechanism, relation), steps=2)
     choices = dominating(parts) if parts else []
     tighter = any(evidence.curve_is_tighter for evidence, _ in parts)
-    if len(choices) != 1 or tighter or not 0 < delta < 1:
+    games = _may_be_game(parts) and len(counts) <= MOST_GAMES
+    if len(choices) != 1 or tighter or games or not 0 < delta < 1:
         return {}  # the smaller of two answers, one by one
     many = sorted(set(counts) - {0, 1})
     at = epsilons_at(choices[0], delta, many)

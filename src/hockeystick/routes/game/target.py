@@ -50,7 +50,7 @@ def target(
         raise NumericalError("no power of the losses is a float")
     tilt = float(TILTS[best])
     reach = max(epsilon, 0.0) + MARGIN / tilt
-    if not variance:
+    if not variance and pair.is_a_move:
         reach = min(reach, steps * pair.top)
     grain = 2.0 ** (math.floor(math.log2(reach)) - 3)
     return Target(tilt, grain * math.ceil(reach / grain), log_delta)

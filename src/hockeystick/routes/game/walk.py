@@ -9,6 +9,7 @@ import numpy as np
 from hockeystick.errors import NumericalError
 from hockeystick.loss.triples.pair import VirtualPair
 from hockeystick.numerics.types import Array
+from hockeystick.routes.game.lattice import LARGEST_LOSS
 from hockeystick.routes.game.stage import Stage, reflected, values
 from hockeystick.routes.game.target import Target, log_beyond
 
@@ -31,6 +32,8 @@ def profile(pair: VirtualPair, steps: int, target: Target) -> tuple[float, Array
     if steps > MOST_STEPS:
         raise NumericalError("too many steps to walk")
     cells = FINEST
+    if target.reach > LARGEST_LOSS:
+        raise NumericalError("the losses are too large for the lattice of the game")
     while True:
         spacing = math.sqrt(pair.variance) / cells
         count = int(target.reach / spacing) + 2
@@ -41,7 +44,9 @@ def profile(pair: VirtualPair, steps: int, target: Target) -> tuple[float, Array
         if cells == COARSEST:
             raise NumericalError("too many steps to walk")
         cells = max(COARSEST, cells / 1.3)
-    given_away = steps * pair.infinite + math.exp(log_beyond(pair, steps, count * spacing))
+    given_away = steps * pair.infinite
+    if pair.is_a_move:
+        given_away += math.exp(log_beyond(pair, steps, count * spacing))
     walked = _by_values if pair.is_a_move else _by_weights
     found = walked(shifts, weights, spacing, count, steps)
     return spacing, np.minimum.accumulate(found) * (1 + steps * ROUNDING) + given_away
@@ -62,7 +67,10 @@ def _on_lattice(pair: VirtualPair, spacing: float) -> tuple[Array, Array]:
 
 
 def _by_values(shifts: Array, weights: Array, spacing: float, count: int, steps: int) -> Array:
-    """g = e^{−x/2}·V, which is g(x) + 2·sinh(x/2) at −x: the larger of both moves at each node."""
+    """g = e^{−x/2}·V, which is g(x) + 2·sinh(x/2) at −x: the larger of both moves at each node.
+
+    Beyond the lattice V counts as 0; the value at its end, given away once, makes up for that.
+    """
     reach = int(np.abs(shifts).max())
     rise = 2 * np.sinh(spacing * np.arange(reach, 0, -1) / 2)
     row = np.zeros(count + 1 + 2 * reach)
@@ -79,14 +87,18 @@ def _by_values(shifts: Array, weights: Array, spacing: float, count: int, steps:
 
 
 def _by_weights(shifts: Array, weights: Array, spacing: float, count: int, steps: int) -> Array:
+    """The virtual pair at every step, and what leaves the lattice given away."""
     reach = int(np.abs(shifts).max())
     kernel = np.zeros(2 * reach + 1)
     kernel[shifts + reach] = weights
-    if count < reach + 2:
+    if count < reach + 2 or (count + reach) * spacing > LARGEST_LOSS:
         raise NumericalError("single losses are too large for the lattice of the game")
+    growth = np.exp(spacing * np.arange(count + 1, count + reach + 1) / 2)
     stage = Stage(0, np.append(1.0, np.zeros(count)), 0.0, 0.0)
     for step in range(steps):
-        whole = np.concatenate([stage.weights[reach:0:-1], stage.weights, np.zeros(reach)])
+        whole = np.concatenate([stage.weights[reach:0:-1], stage.weights, np.zeros(2 * reach)])
         whole[reach] += stage.atom
-        stage = reflected(step + 1, np.convolve(whole, kernel, "valid")[1:], 0.0, spacing)
+        moved = np.convolve(whole, kernel, "valid")[1:]
+        beyond = stage.infinite + float(moved[count:] @ growth)
+        stage = reflected(step + 1, moved[:count], beyond, spacing)
     return values(stage, spacing)
