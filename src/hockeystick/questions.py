@@ -91,12 +91,11 @@ def _lower_end(parts: Parts, question: Question, lower: float) -> float:
     such; pairs besides the first may refuse to answer, or take too long for a better digit."""
     if sides := attained(parts):
         lower = worst(sides, question, AUTO).lower
-    if len(parts) == 1:
-        ((evidence, count),) = parts
-        for loss in evidence.also_attained:
-            with suppress(*CannotAnswer):
-                method = "contour" if loss.spacing is None else AUTO
-                lower = max(lower, worst(both_ways([(loss, count)]), question, method).lower)
+    (evidence, count), *others = parts
+    for loss in () if others else evidence.also_attained:
+        with suppress(*CannotAnswer):
+            method = "contour" if loss.spacing is None else AUTO
+            lower = max(lower, worst(both_ways([(loss, count)]), question, method).lower)
     return lower
 
 
@@ -138,9 +137,7 @@ def answer(
     if not choices or (method == AUTO and any(each.curve_is_tighter for each, _ in parts)):
         answers.append(question.from_curve(partial(_divergences, parts)))
     best = min(answers, key=lambda answer: answer.upper)
-    lower = answers[0].lower
-    if choices:
-        lower = _lower_end(parts, question, lower)
+    lower = _lower_end(parts, question, answers[0].lower) if choices else answers[0].lower
     if method == AUTO and _is_game(parts) and lower < (1 - WORTH_A_GAME) * best.upper < math.inf:
         with suppress(*CannotAnswer):
             best = min(best, _game(parts, question), key=lambda answer: answer.upper)
@@ -161,8 +158,8 @@ def _game(parts: Parts, question: Question) -> Interval:
     triples = parts[0][0].triples
     if not _is_game(parts) or triples is None:
         raise ParameterError(
-            "method must be another than 'game' but for several equal steps on batches of fixed "
-            "size, of Gaussian noise or binary randomized response, a record replaced or zeroed out"
+            "method 'game' is for several equal steps on batches of fixed size, of Gaussian noise "
+            "or binary randomized response, when a record is replaced or zeroed out"
         )
     return upper_end(question, triples, parts[0][1])
 
