@@ -105,7 +105,7 @@ def shapes_in_ball(radius: float) -> list[Array]:
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("sigma", "rate", "steps", "spacing"),
-    [(2.0, 0.2, 12, 0.001), (4.0, 0.5, 12, 0.001)],
+    [(2.0, 0.2, 8, 0.004), (4.0, 0.5, 8, 0.003)],
 )
 def test_normal_games_are_above_brute_force(
     sigma: float, rate: float, steps: int, spacing: float
