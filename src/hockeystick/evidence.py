@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -12,6 +12,7 @@ import numpy as np
 from hockeystick.errors import ParameterError
 from hockeystick.loss.base import Loss
 from hockeystick.loss.divergence import divergences
+from hockeystick.loss.triples.base import Triples
 from hockeystick.numerics.types import Array
 from hockeystick.relation import Relation
 
@@ -35,14 +36,19 @@ class Evidence:
     attained: Loss | None = None
     """The loss of a pair that two neighbouring data sets have, for lower ends; None if the first of
     `pairs` is one."""
+    also_attained: tuple[Loss, ...] = field(default=(), kw_only=True)
+    """Further losses of such pairs: the largest lower end counts."""
     curve: Curve | None = None
     """Rényi divergences; None if they are those of the first pair."""
     curve_is_tighter: bool = False
     """Whether the curve can be below the divergences of the pairs, which nothing then attains."""
+    triples: Triples | None = None
+    """Which three laws the answers can have on batches that differ in one record, if that is known:
+    a sample of fixed size is a game with them, in which no pair dominates so well."""
 
     def check(self) -> None:
         """An error unless what every loss says of itself fits together."""
-        for loss in (*self.pairs, *filter(None, [self.attained])):
+        for loss in (*self.pairs, *filter(None, [self.attained]), *self.also_attained):
             loss.check_mass()
 
     @property

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from hockeystick import questions
+from hockeystick import curves, questions
 from hockeystick.bound import Bound, Bounds
 from hockeystick.checks import CallText, non_negative, probability, shown, steps_in_all, whole
 from hockeystick.errors import ParameterError, RelationError
@@ -129,7 +129,7 @@ class Mechanism(InWords, CallText, Cited, ABC):
 
     def rdp(self, order: Any, *, relation: Relation | None = None) -> Any:
         """Rényi divergence at any real order in [1, inf]; a number for a number, else an array."""
-        return questions.rdp(self, order, relation)
+        return curves.rdp(self, order, relation)
 
     def profile(
         self,
@@ -139,7 +139,7 @@ class Mechanism(InWords, CallText, Cited, ABC):
         method: str = "auto",
     ) -> Bounds:
         """The curve δ(ε) at each given ε."""
-        answers = questions.profile(self, epsilons, relation, method)
+        answers = curves.profile(self, epsilons, relation, method)
         return self._told(answers, relation, epsilon=np.array(epsilons, dtype=float))
 
     def tradeoff(
@@ -150,7 +150,7 @@ class Mechanism(InWords, CallText, Cited, ABC):
         method: str = "auto",
     ) -> Bounds:
         """The smallest type II error of any test at each type I error (f-DP)."""
-        answers = questions.tradeoff(self, alphas, relation, method)
+        answers = curves.tradeoff(self, alphas, relation, method)
         return self._told(answers, relation, alpha=np.array(alphas, dtype=float))
 
     def epsilons(
@@ -163,7 +163,7 @@ class Mechanism(InWords, CallText, Cited, ABC):
     ) -> Bounds:
         """ε after each number of repetitions: the curve that a training loop logs."""
         wanted = list(counts)
-        answers = questions.epsilons(self, delta, wanted, relation, method)
+        answers = curves.epsilons(self, delta, wanted, relation, method)
         return self._told(answers, relation, delta=float(delta), counts=np.array(wanted))
 
     def _told(self, answers: Bounds, relation: Relation | None, **asked: Any) -> Bounds:

@@ -2,35 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hockeystick import checks
-from hockeystick.bound import Bound, Bounds
-from hockeystick.errors import NumericalError, ParameterError
+from hockeystick.bound import Bound, Interval
+from hockeystick.errors import ParameterError
 from hockeystick.evidence import Curve, Evidence, known
-from hockeystick.loss.divergence import divergence
-from hockeystick.loss.mixed import LARGE_ORDER
 from hockeystick.loss.sum import ComposedLoss, both_ways
 from hockeystick.numerics.types import Array
 from hockeystick.relation import ADD_REMOVE, Relation
 from hockeystick.routes.auto import AUTO, check_method, worst
-from hockeystick.routes.contour.route import CONTOUR
-from hockeystick.routes.profile import SharedProfile
+from hockeystick.routes.base import CannotAnswer
+from hockeystick.routes.game.route import NAME as GAME
+from hockeystick.routes.game.route import upper_end
 from hockeystick.routes.question import EpsilonAt, Question
 from hockeystick.routes.renyi import NAME as RENYI
-from hockeystick.routes.steps import epsilons_at
-from hockeystick.routes.tradeoff import Profile
 
 if TYPE_CHECKING:
     from hockeystick.mechanism import Mechanism
-
-ROUNDING = 1e-13
-"""Relative error of a Rényi divergence computed from a loss."""
 
 EVERYTHING_ALLOWED = EpsilonAt(1.0)
 """With δ = 1 a computation may do as it likes."""
@@ -78,12 +70,25 @@ def attained(parts: Parts) -> Sides:
     return both_ways((evidence.attained_loss, count) for evidence, count in parts)
 
 
+def _lower_end(parts: Parts, question: Question, lower: float) -> float:
+    """The largest of what pairs of neighbouring data sets cost, and `lower` where all pairs are
+    such; pairs besides the first may refuse to answer, or take too long for a better digit."""
+    if sides := attained(parts):
+        lower = worst(sides, question, AUTO).lower
+    (evidence, count), *others = parts
+    for loss in () if others else evidence.also_attained:
+        with suppress(*CannotAnswer):
+            method = "contour" if loss.spacing is None else AUTO
+            lower = max(lower, worst(both_ways([(loss, count)]), question, method).lower)
+    return lower
+
+
 def renyi_curve(mechanism: Mechanism, relation: Relation) -> Curve:
     """Rényi divergences of all parts of a mechanism together."""
-    return partial(_divergences, parts_of(mechanism, relation))
+    return partial(divergences, parts_of(mechanism, relation))
 
 
-def _divergences(parts: Parts, orders: Array) -> tuple[Array, Array]:
+def divergences(parts: Parts, orders: Array) -> tuple[Array, Array]:
     one, other = np.zeros(orders.shape), np.zeros(orders.shape)
     for evidence, count in parts:
         forward, backward = evidence.renyi(orders)
@@ -104,6 +109,10 @@ def answer(
     if not mechanism.parts or question == EVERYTHING_ALLOWED:
         return Bound(0.0, lower=0.0, method="closed form", **asked)
     parts = parts_of(mechanism, relation)
+    if method == GAME:
+        best, lower = _game(parts, question), _lower_end(parts, question, 0.0)
+        lower = question.agreed(lower, best.upper)
+        return Bound(best.upper, lower=lower, method=GAME, **asked)
     choices = [] if method == RENYI else dominating(parts)
     if not choices and method not in (AUTO, RENYI):
         raise ParameterError(
@@ -112,7 +121,7 @@ def answer(
         )
     answers = [worst(sides, question, method) for sides in choices]
     if not choices or (method == AUTO and any(each.curve_is_tighter for each, _ in parts)):
-        answers.append(question.from_curve(partial(_divergences, parts)))
+        answers.append(question.from_curve(partial(divergences, parts)))
     best = min(answers, key=lambda answer: answer.upper)
     lower = answers[0].lower
     if choices and (sides := attained(parts)):
@@ -121,169 +130,13 @@ def answer(
     return Bound(best.upper, lower=lower, method=best.method, **asked)
 
 
-# Rényi divergences ------------------------------------------------------------------------------
-
-
-def rdp(mechanism: Mechanism, order: Any, relation: Relation | None) -> Any:
-    """Rényi divergence at each order, the larger of the two directions."""
-    orders = np.atleast_1d(checks.numbers("order", order))
-    for value in orders.ravel():
-        checks.order("order", float(value))
-    flat = orders.ravel()
-    lower, upper = np.zeros(flat.shape), np.zeros(flat.shape)
-    relation = relation_of(mechanism, relation)
-    parts = parts_of(mechanism, relation, steps=2)  # one pair has to do for all orders
-    has_losses = bool(dominating(parts)) if parts else True
-    for some in _by_size(flat):
-        value = np.maximum(*_divergences(parts, flat[some]))
-        upper[some] = value * (1 + ROUNDING) if has_losses else value
-        if has_losses:
-            lower[some] = _attained_divergence(parts, flat[some], value) * (1 - ROUNDING)
-    lower, upper = _monotone(flat, lower, upper)
-    if np.isnan(upper).any() or np.isnan(lower).any():
-        raise NumericalError(f"a Rényi divergence of {mechanism!r} is not a number")
-    lower = np.minimum(lower, upper)
-    asked: Any = {"mechanism": mechanism, "relation": relation}
-    if np.ndim(order) == 0:
-        asked["order"] = float(flat[0])
-        return Bound(float(upper[0]), lower=float(lower[0]), method=RENYI, **asked)
-    shape = orders.shape
-    return Bounds.of(lower.reshape(shape), upper.reshape(shape), RENYI, order=orders, **asked)
-
-
-def _by_size(orders: Array) -> list[Array]:
-    """Places of the small orders together, and of each large one: it may be out of reach alone."""
-    small = np.flatnonzero(orders <= LARGE_ORDER)
-    large = np.flatnonzero(~(orders <= LARGE_ORDER))
-    return ([small] if small.size else []) + [np.array([i]) for i in large]
-
-
-def _monotone(orders: Array, lower: Array, upper: Array) -> tuple[Array, Array]:
-    """Divergences grow with the order: each end holds for all smaller, or larger, orders too."""
-    place = np.argsort(orders)
-    lower, upper = lower.copy(), upper.copy()
-    lower[place] = np.maximum.accumulate(lower[place])
-    upper[place] = np.minimum.accumulate(upper[place][::-1])[::-1]
-    return lower, upper
-
-
-def _attained_divergence(parts: Parts, orders: Array, upper: Array) -> Array:
-    """What some pair of neighbouring data sets attains."""
-    sides = attained(parts)
-    if not sides or all(evidence.curve_is_tighter for evidence, _ in parts):
-        return upper  # such a curve is the largest over pairs, one for each order
-    best = np.zeros(orders.shape)
-    for side in sides:
-        with suppress(NumericalError):  # 0 is a lower end too
-            best = np.maximum(
-                best, np.sum([n * divergence(loss, orders) for loss, n in side.parts], axis=0)
-            )
-    return best
-
-
-# curves -----------------------------------------------------------------------------------------
-
-
-def profile(
-    mechanism: Mechanism,
-    epsilons: Sequence[float] | Array,
-    relation: Relation | None,
-    method: str,
-) -> Bounds:
-    """δ at each ε."""
-    wanted = np.asarray(epsilons)
-    return _bounds(_deltas(mechanism, relation, method)(wanted.ravel()), wanted.shape)
-
-
-def _deltas(
-    mechanism: Mechanism, relation: Relation | None, method: str
-) -> Callable[[Iterable[float]], list[Bound]]:
-    """δ at several ε, of which the contour answers many from one line."""
-    shared = _shared_profile(mechanism, relation, method)
-
-    def deltas(epsilons: Iterable[float]) -> list[Bound]:
-        wanted = [checks.non_negative("epsilon", each) for each in epsilons]
-        at = shared.deltas(wanted) if shared else {}
-        for each in set(wanted) - set(at):
-            at[each] = mechanism.delta(each, relation=relation, method=method)
-        return [at[each] for each in wanted]
-
-    return deltas
-
-
-def _shared_profile(
-    mechanism: Mechanism, relation: Relation | None, method: str
-) -> SharedProfile | None:
-    """Lines for every ε where the contour is asked, first or alone, about one pair; else None."""
-    check_method(method)
-    parts = parts_of(mechanism, relation_of(mechanism, relation))
-    choices = dominating(parts) if parts and method in (AUTO, CONTOUR) else []
-    tighter = any(evidence.curve_is_tighter for evidence, _ in parts)
-    if len(choices) != 1 or (tighter and method == AUTO):
-        return None  # the smaller of two answers, one by one
-    shared = SharedProfile(choices[0], attained(parts))
-    return shared if method == CONTOUR or shared.is_useful else None
-
-
-def _bounds(answers: Sequence[Bound], shape: tuple[int, ...]) -> Bounds:
-    lower = np.array([answer.lower for answer in answers]).reshape(shape)
-    upper = np.array([answer.upper for answer in answers]).reshape(shape)
-    return Bounds.of(lower, upper, " and ".join(sorted({answer.method for answer in answers})))
-
-
-def tradeoff(
-    mechanism: Mechanism, alphas: Sequence[float] | Array, relation: Relation | None, method: str
-) -> Bounds:
-    """f(α), the smallest type II error at each type I error α."""
-    wanted = checks.numbers("alphas", alphas)
-    for value in wanted.ravel():
-        checks.probability("alpha", float(value))
-    if not mechanism.parts:
-        return Bounds.of(1 - wanted, 1 - wanted, "closed form", safe="lower")
-    curve = Profile(_deltas(mechanism, relation, method))
-    lower, upper = curve.errors(wanted.ravel())
-    methods = " and ".join(sorted(curve.methods))
-    return Bounds.of(
-        lower.reshape(wanted.shape), upper.reshape(wanted.shape), methods, safe="lower"
-    )
-
-
-def epsilons(
-    mechanism: Mechanism,
-    delta: float,
-    counts: Iterable[int],
-    relation: Relation | None,
-    method: str,
-) -> Bounds:
-    """ε after each number of repetitions."""
-    delta = checks.probability("delta", delta)
-    check_method(method)
-    wanted = np.array(checks.wholes("count", counts, 0), dtype=np.int64)
-    different, places = np.unique(wanted, return_inverse=True)
-    lower, upper = _together(mechanism, delta, different, relation, method)
-    methods = set() if np.isnan(upper).all() else {CONTOUR}
-    for i in np.flatnonzero(np.isnan(upper)):
-        alone = mechanism * int(different[i])
-        each = alone.epsilon(delta, relation=relation, method=method)
-        lower[i], upper[i] = each.lower, each.upper
-        methods.add(each.method)
-    return Bounds.of(lower[places], upper[places], " and ".join(sorted(methods)))
-
-
-def _together(
-    mechanism: Mechanism, delta: float, counts: Array, relation: Relation | None, method: str
-) -> tuple[Array, Array]:
-    """ε at those of the growing counts that one line of the contour can serve many of; else NaN."""
-    lower, upper = np.full((2, counts.size), np.nan)
-    if method not in (AUTO, CONTOUR):
-        return lower, upper
-    parts = parts_of(mechanism, relation_of(mechanism, relation), steps=2)
-    choices = dominating(parts) if parts else []
-    tighter = any(evidence.curve_is_tighter for evidence, _ in parts)
-    if len(choices) != 1 or tighter or not 0 < delta < 1:
-        return lower, upper  # the smaller of two answers, one by one
-    many = counts > 1
-    lower[many], upper[many] = epsilons_at(choices[0], delta, counts[many])
-    if sides := attained(parts):
-        lower[many] = np.minimum(epsilons_at(sides, delta, counts[many])[0], upper[many])
-    return lower, np.where(np.isnan(lower), np.nan, upper)
+def _game(parts: Parts, question: Question) -> Interval:
+    """The upper end of the game, for those who ask for it."""
+    (evidence, count), *others = parts
+    triples = evidence.triples
+    if others or count == 1 or triples is None or not triples.is_game:
+        raise ParameterError(
+            "method 'game' is for several equal steps on batches of fixed size, of Gaussian noise "
+            "or binary randomized response, when a record is replaced or zeroed out"
+        )
+    return upper_end(question, triples, count)

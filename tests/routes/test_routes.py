@@ -175,8 +175,8 @@ def test_steps_that_are_told_apart_too_rarely_to_matter() -> None:
 
 def test_every_route_is_listed_and_says_what_it_does() -> None:
     """The names are a list of their own, because the command shows them before it loads numpy."""
-    assert tuple(auto.ROUTES) == NAMES
-    assert all(route.sentence for route in auto.ROUTES.values())
+    assert (*auto.ROUTES, "game") == NAMES == tuple(auto.SENTENCES)
+    assert all(auto.SENTENCES.values())
     assert ("auto", *NAMES) == auto.METHODS
 
 

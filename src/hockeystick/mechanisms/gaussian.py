@@ -6,7 +6,10 @@ from typing import TYPE_CHECKING
 
 from hockeystick.loss.base import Loss
 from hockeystick.loss.gaussian import GaussianLoss
+from hockeystick.loss.triples.base import Triples
+from hockeystick.loss.triples.gaussian import GaussianTriples
 from hockeystick.mechanisms.bases.additive_noise import AdditiveNoise
+from hockeystick.relation import ADD_REMOVE, ZERO_OUT, Relation
 
 if TYPE_CHECKING:
     from hockeystick.random.generators import Source
@@ -29,6 +32,15 @@ class Gaussian(AdditiveNoise):
 
     def _loss(self, shift: float, sensitivity: float) -> Loss:
         return GaussianLoss(shift)
+
+    def _triples(self, relation: Relation) -> Triples | None:
+        """Three points of a ball, or as far apart as a replaced record moves the query."""
+        if relation is ADD_REMOVE:
+            return None
+        near = 1 / self.noise_multiplier
+        return GaussianTriples(
+            near=near, far=self.replace_sensitivity * near, zero_out=relation is ZERO_OUT
+        )
 
     def _noise(self, count: int, words: Source) -> Floats:
         from hockeystick.random.noise import normal

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import math
+
 from hockeystick.checks import checked, declare, declared, non_negative, whole
 from hockeystick.evidence import Evidence
+from hockeystick.loss.triples.many_laws import ManyLaws
 from hockeystick.mechanism import Mechanism
 from hockeystick.mechanisms.approximate_dp import two_point_loss
 from hockeystick.relation import Relation
@@ -27,7 +30,8 @@ class PureDP(Mechanism):
         declare(self, epsilon_=epsilon)
 
     def evidence(self, relation: Relation, steps: int = 1) -> Evidence:
-        return Evidence((two_point_loss(self.epsilon_, 0.0),))
+        triples = ManyLaws(epsilon=self.epsilon_) if 0 < self.epsilon_ < math.inf else None
+        return Evidence((two_point_loss(self.epsilon_, 0.0),), triples=triples)
 
     def group(self, size: int) -> Mechanism:
         return PureDP(self.epsilon_ * whole("size", size, 1))

@@ -21,9 +21,12 @@ from hockeystick.errors import ParameterError
 from hockeystick.evidence import Evidence
 from hockeystick.loss.atoms import EVERYTHING, AtomicLoss
 from hockeystick.loss.base import Loss
+from hockeystick.loss.triples.base import Triples
+from hockeystick.loss.triples.many_laws import ManyLaws
+from hockeystick.loss.triples.two_laws import TwoLaws
 from hockeystick.mechanism import Mechanism
 from hockeystick.mechanisms.pure_dp import PureDP
-from hockeystick.relation import REPLACE_ONE, Relation
+from hockeystick.relation import ADD_REMOVE, REPLACE_ONE, Relation
 
 if TYPE_CHECKING:
     from hockeystick.random.generators import Randomness
@@ -76,7 +79,15 @@ class RandomizedResponse(Mechanism):
         return cls(math.inf if p == 1 else max(0.0, math.log(p * others / (1 - p))), categories)
 
     def evidence(self, relation: Relation, steps: int = 1) -> Evidence:
-        return Evidence((self._loss(),))
+        return Evidence((self._loss(),), triples=self._triples(relation))
+
+    def _triples(self, relation: Relation) -> Triples | None:
+        """Two laws are all that there are of two answers."""
+        if relation is ADD_REMOVE or not 0 < self.epsilon_ < math.inf:
+            return None
+        if self.categories == 2:
+            return TwoLaws(epsilon=self.epsilon_)
+        return ManyLaws(epsilon=self.epsilon_, categories=self.categories)
 
     def _loss(self) -> Loss:
         epsilon, others = self.epsilon_, self.categories - 1

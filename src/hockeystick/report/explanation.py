@@ -12,7 +12,7 @@ from hockeystick.numerics.digits import at_least, at_most
 from hockeystick.questions import relation_of
 from hockeystick.relation import Relation
 from hockeystick.report.pieces import meaning, pieces
-from hockeystick.routes.auto import ROUTES
+from hockeystick.routes.auto import SENTENCES
 from hockeystick.samplers.sampler import Grouped
 
 if TYPE_CHECKING:
@@ -182,7 +182,7 @@ def _sources(explanation: Explanation) -> list[str]:
     if sum(explanation.mechanism.parts.values()) > 1:
         whose = "Mironov 2017" if method == "renyi" else "Zhu, Dong and Wang 2022"
         lines.append(f"Their composition: {whose}.")
-    how = ROUTES[method].sentence if method in ROUTES else method
+    how = SENTENCES.get(method, method)
     return [*lines, f"Computed by {how} (method: {method})."]
 
 

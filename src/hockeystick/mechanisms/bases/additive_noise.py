@@ -9,6 +9,7 @@ from hockeystick.checks import checked, declared, finite_positive, non_negative,
 from hockeystick.evidence import Evidence
 from hockeystick.loss.atoms import EVERYTHING, NOTHING
 from hockeystick.loss.base import Loss
+from hockeystick.loss.triples.base import Triples
 from hockeystick.mechanism import Mechanism
 from hockeystick.relation import ADD_REMOVE, REPLACE_ONE, Relation
 
@@ -51,11 +52,15 @@ class AdditiveNoise(Mechanism):
         shift = sensitivity / self.noise_multiplier
         if shift == 0:
             return Evidence((NOTHING,))
-        return Evidence((self._loss(shift, sensitivity),))
+        return Evidence((self._loss(shift, sensitivity),), triples=self._triples(relation))
 
     @abstractmethod
     def _loss(self, shift: float, sensitivity: float) -> Loss:
         """The loss when the query moves by `shift` noise scales: sensitivity over multiplier."""
+
+    def _triples(self, relation: Relation) -> Triples | None:
+        """The laws that the answers on three batches can have, where their worst is known."""
+        return None
 
     def group(self, size: int) -> Mechanism:
         """The same noise; all `size` records move the query by `size` times as much."""

@@ -1,0 +1,195 @@
+"""Curves of a mechanism: Rényi divergences, profiles, trade-offs, ε after each step."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from hockeystick import checks
+from hockeystick.bound import Bound, Bounds
+from hockeystick.errors import NumericalError
+from hockeystick.loss.divergence import divergence
+from hockeystick.loss.mixed import LARGE_ORDER
+from hockeystick.numerics.types import Array
+from hockeystick.questions import Parts, attained, divergences, dominating, parts_of, relation_of
+from hockeystick.relation import Relation
+from hockeystick.routes.auto import AUTO, check_method
+from hockeystick.routes.contour.route import CONTOUR
+from hockeystick.routes.profile import SharedProfile
+from hockeystick.routes.renyi import NAME as RENYI
+from hockeystick.routes.steps import epsilons_at
+from hockeystick.routes.tradeoff import Profile
+
+if TYPE_CHECKING:
+    from hockeystick.mechanism import Mechanism
+
+ROUNDING = 1e-13
+"""Relative error of a Rényi divergence computed from a loss."""
+
+
+def rdp(mechanism: Mechanism, order: Any, relation: Relation | None) -> Any:
+    """Rényi divergence at each order, the larger of the two directions."""
+    orders = np.atleast_1d(checks.numbers("order", order))
+    for value in orders.ravel():
+        checks.order("order", float(value))
+    flat = orders.ravel()
+    lower, upper = np.zeros(flat.shape), np.zeros(flat.shape)
+    relation = relation_of(mechanism, relation)
+    parts = parts_of(mechanism, relation, steps=2)  # one pair has to do for all orders
+    has_losses = bool(dominating(parts)) if parts else True
+    for some in _by_size(flat):
+        value = np.maximum(*divergences(parts, flat[some]))
+        upper[some] = value * (1 + ROUNDING) if has_losses else value
+        if has_losses:
+            lower[some] = _attained_divergence(parts, flat[some], value) * (1 - ROUNDING)
+    lower, upper = _monotone(flat, lower, upper)
+    if np.isnan(upper).any() or np.isnan(lower).any():
+        raise NumericalError(f"a Rényi divergence of {mechanism!r} is not a number")
+    lower = np.minimum(lower, upper)
+    asked: Any = {"mechanism": mechanism, "relation": relation}
+    if np.ndim(order) == 0:
+        asked["order"] = float(flat[0])
+        return Bound(float(upper[0]), lower=float(lower[0]), method=RENYI, **asked)
+    shape = orders.shape
+    return Bounds.of(lower.reshape(shape), upper.reshape(shape), RENYI, order=orders, **asked)
+
+
+def _by_size(orders: Array) -> list[Array]:
+    """Places of the small orders together, and of each large one: it may be out of reach alone."""
+    small = np.flatnonzero(orders <= LARGE_ORDER)
+    large = np.flatnonzero(~(orders <= LARGE_ORDER))
+    return ([small] if small.size else []) + [np.array([i]) for i in large]
+
+
+def _monotone(orders: Array, lower: Array, upper: Array) -> tuple[Array, Array]:
+    """Divergences grow with the order: each end holds for all smaller, or larger, orders too."""
+    place = np.argsort(orders)
+    lower, upper = lower.copy(), upper.copy()
+    lower[place] = np.maximum.accumulate(lower[place])
+    upper[place] = np.minimum.accumulate(upper[place][::-1])[::-1]
+    return lower, upper
+
+
+def _attained_divergence(parts: Parts, orders: Array, upper: Array) -> Array:
+    """What some pair of neighbouring data sets attains."""
+    sides = attained(parts)
+    if not sides or all(evidence.curve_is_tighter for evidence, _ in parts):
+        return upper  # such a curve is the largest over pairs, one for each order
+    best = np.zeros(orders.shape)
+    for side in sides:
+        with suppress(NumericalError):  # 0 is a lower end too
+            best = np.maximum(
+                best, np.sum([n * divergence(loss, orders) for loss, n in side.parts], axis=0)
+            )
+    return best
+
+
+# curves -----------------------------------------------------------------------------------------
+
+
+def profile(
+    mechanism: Mechanism,
+    epsilons: Sequence[float] | Array,
+    relation: Relation | None,
+    method: str,
+) -> Bounds:
+    """δ at each ε."""
+    wanted = np.asarray(epsilons)
+    return _bounds(_deltas(mechanism, relation, method)(wanted.ravel()), wanted.shape)
+
+
+def _deltas(
+    mechanism: Mechanism, relation: Relation | None, method: str
+) -> Callable[[Iterable[float]], list[Bound]]:
+    """δ at several ε, of which the contour answers many from one line."""
+    shared = _shared_profile(mechanism, relation, method)
+
+    def deltas(epsilons: Iterable[float]) -> list[Bound]:
+        wanted = [checks.non_negative("epsilon", each) for each in epsilons]
+        at = shared.deltas(wanted) if shared else {}
+        for each in set(wanted) - set(at):
+            at[each] = mechanism.delta(each, relation=relation, method=method)
+        return [at[each] for each in wanted]
+
+    return deltas
+
+
+def _shared_profile(
+    mechanism: Mechanism, relation: Relation | None, method: str
+) -> SharedProfile | None:
+    """Lines for every ε where the contour is asked, first or alone, about one pair; else None."""
+    check_method(method)
+    parts = parts_of(mechanism, relation_of(mechanism, relation))
+    choices = dominating(parts) if parts and method in (AUTO, CONTOUR) else []
+    tighter = any(evidence.curve_is_tighter for evidence, _ in parts)
+    if len(choices) != 1 or (tighter and method == AUTO):
+        return None  # the smaller of two answers, one by one
+    shared = SharedProfile(choices[0], attained(parts))
+    return shared if method == CONTOUR or shared.is_useful else None
+
+
+def _bounds(answers: Sequence[Bound], shape: tuple[int, ...]) -> Bounds:
+    lower = np.array([answer.lower for answer in answers]).reshape(shape)
+    upper = np.array([answer.upper for answer in answers]).reshape(shape)
+    return Bounds.of(lower, upper, " and ".join(sorted({answer.method for answer in answers})))
+
+
+def tradeoff(
+    mechanism: Mechanism, alphas: Sequence[float] | Array, relation: Relation | None, method: str
+) -> Bounds:
+    """f(α), the smallest type II error at each type I error α."""
+    wanted = checks.numbers("alphas", alphas)
+    for value in wanted.ravel():
+        checks.probability("alpha", float(value))
+    if not mechanism.parts:
+        return Bounds.of(1 - wanted, 1 - wanted, "closed form", safe="lower")
+    curve = Profile(_deltas(mechanism, relation, method))
+    lower, upper = curve.errors(wanted.ravel())
+    methods = " and ".join(sorted(curve.methods))
+    return Bounds.of(
+        lower.reshape(wanted.shape), upper.reshape(wanted.shape), methods, safe="lower"
+    )
+
+
+def epsilons(
+    mechanism: Mechanism,
+    delta: float,
+    counts: Iterable[int],
+    relation: Relation | None,
+    method: str,
+) -> Bounds:
+    """ε after each number of repetitions."""
+    delta = checks.probability("delta", delta)
+    check_method(method)
+    wanted = np.array(checks.wholes("count", counts, 0), dtype=np.int64)
+    different, places = np.unique(wanted, return_inverse=True)
+    lower, upper = _together(mechanism, delta, different, relation, method)
+    methods = set() if np.isnan(upper).all() else {CONTOUR}
+    for i in np.flatnonzero(np.isnan(upper)):
+        alone = mechanism * int(different[i])
+        each = alone.epsilon(delta, relation=relation, method=method)
+        lower[i], upper[i] = each.lower, each.upper
+        methods.add(each.method)
+    return Bounds.of(lower[places], upper[places], " and ".join(sorted(methods)))
+
+
+def _together(
+    mechanism: Mechanism, delta: float, counts: Array, relation: Relation | None, method: str
+) -> tuple[Array, Array]:
+    """ε at those of the growing counts that one line of the contour can serve many of; else NaN."""
+    lower, upper = np.full((2, counts.size), np.nan)
+    if method not in (AUTO, CONTOUR):
+        return lower, upper
+    parts = parts_of(mechanism, relation_of(mechanism, relation), steps=2)
+    choices = dominating(parts) if parts else []
+    tighter = any(evidence.curve_is_tighter for evidence, _ in parts)
+    if len(choices) != 1 or tighter or not 0 < delta < 1:
+        return lower, upper  # the smaller of two answers, one by one
+    many = counts > 1
+    lower[many], upper[many] = epsilons_at(choices[0], delta, counts[many])
+    if sides := attained(parts):
+        lower[many] = np.minimum(epsilons_at(sides, delta, counts[many])[0], upper[many])
+    return lower, np.where(np.isnan(lower), np.nan, upper)

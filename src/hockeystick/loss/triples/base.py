@@ -1,0 +1,39 @@
+"""Triples: which three laws the answers on batches that differ in one record can have."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, replace
+from typing import Self
+
+from hockeystick.loss.base import Loss
+from hockeystick.loss.triples.pair import VirtualPair
+
+
+@dataclass(frozen=True)
+class Triples(ABC):
+    """The laws with x, with x' and with another record y in that place, for all queries.
+
+    On a sample of fixed size the pair of a step is (1−γ)·μ_y + γ·μ_x against (1−γ)·μ_y + γ·μ_x'.
+    Which triple it is an adversary decides anew at each step, from all that was seen.
+    """
+
+    rate: float = 1.0
+    """The sampled fraction γ."""
+
+    def sampled(self, rate: float) -> Self:
+        """The same laws on a sample of that fraction of the records."""
+        return replace(self, rate=rate)
+
+    @property
+    def is_game(self) -> bool:
+        """Whether a bound on the game can be below that of single steps."""
+        return 0 < self.rate < 1
+
+    def attained(self) -> tuple[Loss, ...]:
+        """Losses of single triples, besides the one with y = x'."""
+        return ()
+
+    @abstractmethod
+    def pair(self, given_away: float) -> VirtualPair:
+        """What stands for every triple, where about so much mass may count as given away."""

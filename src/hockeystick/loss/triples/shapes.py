@@ -1,0 +1,104 @@
+"""Which triangles three answers can form: the worst of each kind of sensitivity.
+
+A triple (y, x, x') of points with noise of standard deviation 1. What is said by a Gram matrix
+grows when a positive semidefinite matrix is added and when the inner product falls; so scaling up,
+moving one point away from the line of the others, and opening the angle at y only add, and what is
+left over are the families here. The proofs are in docs/fixed-size.md.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from hockeystick.loss.triples.cover import Shapes
+from hockeystick.loss.triples.normal import Gram
+from hockeystick.numerics.types import Array
+
+
+@dataclass(frozen=True)
+class InBall(Shapes):
+    """Points of a ball: triangles inscribed in its great circle that are not obtuse.
+
+    Their angles at x' and x are the parameters; the sides opposite to them are |x − y| and
+    |x' − y|, which are 2r·sin of the angle, and ⟨x − y, x' − y⟩ grows with both angles.
+    """
+
+    radius: float
+    low = (0.0, 0.0)
+    high = (math.pi / 2, math.pi / 2)
+    pieces, tolerance = 4, 0.013
+
+    def above(self, low: Array, high: Array) -> Gram:
+        first, second = (4 * self.radius**2 * np.sin(high) ** 2).T
+        inner = -4 * self.radius**2 * np.sin(low).prod(axis=1) * np.cos(low.sum(axis=1))
+        return Gram(first, second, np.maximum(inner, 0.0))
+
+    def counts(self, low: Array, high: Array) -> Array:
+        acute = high.sum(axis=1) >= math.pi / 2
+        return np.asarray(acute & (low[:, 1] < high[:, 0]))  # |x' − y| <= |x − y|, else swapped
+
+
+class Arc(Shapes):
+    """A family with one parameter, which costs little."""
+
+    pieces, tolerance = 16, 0.002
+
+
+@dataclass(frozen=True)
+class WithinDistance(Arc):
+    """Points at most `far` apart: |x − x'| = |x − y| = far, and y anywhere on that arc from x'.
+
+    The parameter is |x' − y|²/far², from 0 (y = x') to 1 (equilateral).
+    """
+
+    far: float
+    low = (0.0,)
+    high = (1.0,)
+
+    def above(self, low: Array, high: Array) -> Gram:
+        squared = self.far**2
+        return Gram(np.full(len(low), squared), squared * high[:, 0], squared * low[:, 0] / 2)
+
+
+@dataclass(frozen=True)
+class AroundZero(Arc):
+    """x' = 0, |x| = near, and y on the circle |y| = near, at most `far` from x.
+
+    The parameter is |x − y|²/near².
+    """
+
+    near: float
+    far: float
+    low = (0.0,)
+
+    @property
+    def high(self) -> tuple[float, ...]:  # type: ignore[override]
+        return (min(self.far / self.near, 2.0) ** 2,)
+
+    def above(self, low: Array, high: Array) -> Gram:
+        squared = self.near**2
+        return Gram(squared * high[:, 0], np.full(len(low), squared), squared * low[:, 0] / 2)
+
+
+@dataclass(frozen=True)
+class AroundRecord(Arc):
+    """x' = 0, |x| = near, and y on the circle |x − y| = far < 2·near, at most `near` from 0.
+
+    The parameter is |y|²/near².
+    """
+
+    near: float
+    far: float
+    high = (1.0,)
+
+    @property
+    def low(self) -> tuple[float, ...]:  # type: ignore[override]
+        return ((1 - self.far / self.near) ** 2,)
+
+    def above(self, low: Array, high: Array) -> Gram:
+        first, squared = self.far**2, self.near**2
+        inner = (first + squared * low[:, 0] - squared) / 2
+        return Gram(np.full(len(low), first), squared * high[:, 0], inner)

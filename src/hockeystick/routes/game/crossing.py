@@ -1,0 +1,81 @@
+"""How much a change of direction near 0 can gain: the bound Λ on the slope of the difference."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from hockeystick.errors import NumericalError
+from hockeystick.loss.triples.pair import VirtualPair
+from hockeystick.numerics.types import Array
+
+SERIES_BELOW = 0.03
+"""Where 8·sinh(r/2) − 4r cancels, and its series has all digits."""
+MOST_CELLS = 120_000
+SAFE = 1 + 1e-9
+FFT_NOISE = 2e-14
+"""Relative to the norms of what is convolved; `lattice.FFT_NOISE` has the reason."""
+
+
+@dataclass(frozen=True)
+class Crossing:
+    """ω(u) = ∫_|u|^∞ o with o(u) = (k(u) − k(−u))/2 >= 0, k(u) = e^{−u/2}·(δ(u) − (1 − e^u)_+).
+
+    For U with even weights h, that fall with |x|, the direction of M matters by at most
+    Λ·(1 − e^x)_+ where Λ = sup |2ω∗h''|. The second derivative is constant on cells of the lattice,
+    so it takes the largest and the least integral of ω over a cell that moves by half a cell.
+    """
+
+    spacing: float
+    largest: Array
+    least: Array
+
+    @classmethod
+    def of(cls, pair: VirtualPair, spacing: float) -> Crossing:
+        """For cells at distances 0, 1, … up to the largest loss."""
+        heights = pair.masses * np.exp(-pair.losses / 2) * np.sign(pair.losses)
+        z = np.abs(pair.losses)
+        count = int(np.ceil(2 * float(z.max()) / spacing)) + 2
+        if count > MOST_CELLS:
+            raise NumericalError("single losses are too large for the lattice of the game")
+        y = spacing / 2 * np.arange(count + 5)
+        below = np.empty(y.size)
+        for i in range(0, y.size, 4096):
+            rest = np.maximum(z[:, None] - y[i : i + 4096], 0.0)
+            below[i : i + 4096] = heights @ (_bowl(z)[:, None] - _bowl(rest)) / 2
+        below = np.maximum.accumulate(below)  # ∫_0^y ω, at half cells
+        cells = np.arange(1, count // 2 + 1)
+        middle = 2 * below[1]
+        nearer = np.append(middle, below[2 * cells] - below[2 * cells - 2])
+        farther = np.append(below[2] - below[0], below[2 * cells + 2] - below[2 * cells])
+        return cls(spacing, np.maximum(nearer, 0.0), np.maximum(np.minimum(farther, nearer), 0.0))
+
+    def slope(self, weights: Array) -> float:
+        """Λ, for the spline of weights h_0, h_1, … that are even."""
+        bend = np.zeros(weights.size + 1)
+        bend[:-1] = -2 * weights
+        bend[1:] += weights
+        bend[:-2] += weights[1:]
+        bend[0] += weights[1]
+        size = 1 << int(np.ceil(np.log2(2 * (bend.size + self.largest.size) + 2)))
+        wide, narrow = _even(self.largest, size), _even(self.least, size)
+        up, down = _even(np.maximum(bend, 0.0), size), _even(np.maximum(-bend, 0.0), size)
+        rise = np.fft.irfft(up * wide - down * narrow, size).max()
+        fall = np.fft.irfft(down * wide - up * narrow, size).max()
+        noise = FFT_NOISE * 8 * np.linalg.norm(bend) * np.linalg.norm(self.largest)
+        return float(2 * (max(rise, fall, 0.0) + noise) / self.spacing**3 * SAFE)
+
+
+def _bowl(r: Array) -> Array:
+    """8·sinh(r/2) − 4r."""
+    series = r**3 / 6 * (1 + r * r / 80 * (1 + r * r / 168))
+    return np.asarray(np.where(r < SERIES_BELOW, series, 8 * np.sinh(r / 2) - 4 * r))
+
+
+def _even(values: Array, size: int) -> Array:
+    """The transform of an even sequence, told by its half."""
+    whole = np.zeros(size)
+    whole[: values.size] = values
+    whole[size - values.size + 1 :] = values[:0:-1]
+    return np.asarray(np.fft.rfft(whole))

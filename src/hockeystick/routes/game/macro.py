@@ -1,0 +1,72 @@
+"""Many steps of the game: a few dozen macro-steps, whatever their number."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from hockeystick.errors import NumericalError
+from hockeystick.loss.triples.pair import VirtualPair
+from hockeystick.numerics.types import Array
+from hockeystick.routes.game.crossing import Crossing
+from hockeystick.routes.game.lattice import Lattice
+from hockeystick.routes.game.stage import Stage, reflected, values
+from hockeystick.routes.game.target import Target
+
+RATIO = 0.15
+"""A macro-step is this part of all steps before it: the smaller, the tighter and slower."""
+FINEST, COARSEST = 700.0, 100.0
+"""Nodes within one standard deviation of the final loss."""
+MOST_CORRECTED = 0.9
+"""A larger correction says nothing."""
+
+
+def profile(pair: VirtualPair, steps: int, start: float, target: Target) -> tuple[float, Array]:
+    """The spacing of a lattice, and on it, from 0, an upper bound on the value of the game.
+
+    `start` is the part of the final variance that is added at the beginning, to be smooth there.
+    """
+    variance = start * steps * pair.variance
+    plan = _plan(steps, variance / pair.variance)
+    fine = min(max(math.sqrt(700 * len(plan)), COARSEST), FINEST)
+    spacing = math.sqrt(steps * pair.variance) / fine
+    lattice = Lattice(pair, spacing, target.reach, target.tilt)
+    crossing = Crossing.of(pair, spacing)
+    ahead, beyond = lattice.start(variance)
+    stage = reflected(0, ahead, steps * pair.infinite + beyond, spacing)
+    known: list[Stage] = []
+    for count in plan:
+        stage = _macro_step(stage, count, lattice, crossing, known)
+        known.append(stage)
+    return spacing, np.minimum.accumulate(values(stage, spacing))
+
+
+def _plan(steps: int, before: float) -> list[int]:
+    plan: list[int] = []
+    done = 0
+    while done < steps:
+        plan.append(min(steps - done, max(1, math.floor(RATIO * (done + before)))))
+        done += plan[-1]
+    return plan
+
+
+def _macro_step(
+    stage: Stage, count: int, lattice: Lattice, crossing: Crossing, known: list[Stage]
+) -> Stage:
+    """V_{n+m} <= M^m U + (A + mΛ)·V_m, of which the values at x >= 0 are kept and reflected.
+
+    For V_m stands the first stage that is so far; if there is none, V_m <= V_{n+m}.
+    """
+    change = stage.atom + count * crossing.slope(stage.weights)
+    ahead, beyond = lattice.steps(stage.weights, count)
+    infinite = stage.infinite + beyond
+    reached = next((each for each in known if each.steps >= count), None)
+    if reached is not None:
+        ahead = ahead + change * reached.weights[1:]
+        infinite += change * reached.infinite
+    elif change < MOST_CORRECTED:
+        ahead, infinite = ahead / (1 - change), infinite / (1 - change)
+    else:
+        raise NumericalError("the steps of the game are too uneven for a bound")
+    return reflected(stage.steps + count, ahead, infinite, lattice.spacing)

@@ -1,0 +1,57 @@
+"""What is known of the game after some steps: a profile above its value, on a lattice."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from hockeystick.numerics.types import Array
+
+
+@dataclass(frozen=True)
+class Stage:
+    """U(x) = Σ_k w_k·(1 − e^{x − kΔ})_+ + infinite >= V(x), with h_k = e^{−kΔ/2}·w_k even in k.
+
+    h does not grow with |k|, but for an atom at 0 that is kept apart.
+    """
+
+    steps: int
+    weights: Array
+    """h_0, h_1, …"""
+    atom: float
+    infinite: float
+
+
+def reflected(steps: int, ahead: Array, infinite: float, spacing: float) -> Stage:
+    """The stage with these weights at k = 1, 2, …: h_0 is what is left of the mass 1.
+
+    V(−x) = 1 − e^{−x} + e^{−x}·V(x), so a bound for x >= 0 is one for all x. Weights may grow:
+    so they do where they were not falling, and h_0 if it would be below its neighbours.
+    """
+    falling = np.maximum.accumulate(ahead[::-1])[::-1]
+    x = spacing * np.arange(1, falling.size + 1)
+    rest = 1 - float(falling @ (2 * np.cosh(x / 2)))
+    first = max((4 * float(falling[0]) - float(falling[1])) / 3, float(falling[0]))
+    return Stage(steps, np.append(first, falling), max(rest - first, 0.0), infinite)
+
+
+def values(stage: Stage, spacing: float) -> Array:
+    """U at 0, Δ, 2Δ, …, by sums of positive terms."""
+    x = spacing * np.arange(stage.weights.size)
+    beyond = _summed((stage.weights * np.exp(x / 2))[:0:-1], math.exp(-spacing))
+    return np.append(np.cumsum(beyond * -math.expm1(-spacing))[::-1], 0.0) + stage.infinite
+
+
+def _summed(values: Array, decay: float) -> Array:
+    """Σ_{j <= k} decay^{k−j}·v_j at each k, by doubling.
+
+    >>> _summed(np.array([1.0, 1.0, 1.0]), 0.5).tolist()
+    [1.0, 1.5, 1.75]
+    """
+    total, reach = values.copy(), 1
+    while reach < total.size:
+        total[reach:] = total[reach:] + decay**reach * total[:-reach]
+        reach *= 2
+    return total

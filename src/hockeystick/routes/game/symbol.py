@@ -1,0 +1,94 @@
+"""Powers of the virtual pair on a lattice, by their Fourier transform on a vertical line."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from hockeystick.loss.triples.pair import VirtualPair
+from hockeystick.numerics.types import Array, Complex
+
+EPS = 2.0**-52
+ALIASES = (-1, 0, 1)
+"""Periods of the lattice's spectrum that are added up; the others are below e^{−44}."""
+BEYOND_ALIASES = 1e-18
+"""What the other aliases can add, relatively."""
+FAR = 60.0
+"""Logarithms this far below the largest are left out: less than the other aliases."""
+BLOCK = 1024
+"""Frequencies at a time."""
+
+
+class Symbol:
+    """Σ_k w_k·e^{s·x_k} of the pair M^m∘GDP(Δ)∘spline, connected on the lattice, at Re s = tilt.
+
+    Here w are P-masses at x_k = kΔ, and *connected* means the profile at the lattice with chords in
+    e^x between, which is above the profile. By Poisson's summation that is
+
+        X(s)/Δ · Σ_z φ(s_z)/(s_z·(s_z + 1)),   s_z = s + 2πiz/Δ,
+        X(s) = (cosh((s + ½)Δ) − cosh(Δ/2))/sinh(Δ/2)
+
+    with φ the moment generating function of what is connected. The factor GDP(Δ), two normal laws Δ
+    standard deviations apart, makes three aliases enough; the spline, three boxes of width Δ in
+    e^{−x/2}·w, makes the second derivative of what it smooths bounded.
+    """
+
+    def __init__(self, pair: VirtualPair, spacing: float, size: int, tilt: float) -> None:
+        self.tilt = tilt
+        t = 2 * math.pi * np.arange(size // 2 + 1) / (size * spacing)
+        self._shape = (len(ALIASES), t.size)
+        frequencies = np.add.outer(2 * math.pi / spacing * np.array(ALIASES), t).ravel()
+        self.power = float(np.log1p(pair.excess(tilt)))
+        """log E_P[e^{cL}] of one step, c the tilt."""
+        log, self._error = _log_transform(pair, tilt, frequencies)
+        self._log = log - self.power
+        s = tilt + 1j * frequencies
+        half = (tilt + 0.5 + 1j * t) * spacing
+        chords = (np.cosh(half) - math.cosh(spacing / 2)) / (math.sinh(spacing / 2) * spacing)
+        self._square = s * (s + 1)
+        self._connect = np.tile(chords, len(ALIASES)) / self._square
+        self._smooth = self._connect * _box(s, spacing) ** 3
+        self._gauss = spacing * spacing * self._square / 2
+
+    def start(self, variance: float) -> Complex:
+        """Of GDP(√variance) alone."""
+        return self._folded(self._connect * np.exp(variance * self._square / 2))
+
+    def steps(self, count: int) -> tuple[Complex, float]:
+        """Of M^count and all that comes with it, over e^{count·power}; and how far it is off."""
+        exponent = count * self._log + self._gauss
+        near = np.flatnonzero(exponent.real > self._gauss.real[0] - FAR)
+        value = np.zeros(exponent.shape, dtype=complex)
+        value[near] = np.exp(exponent[near]) * self._smooth[near]
+        size = np.abs(value[near])
+        off = EPS * (64 + 8 * np.abs(exponent[near])) + count * self._error[near]
+        error = len(ALIASES) * float((size * off).max()) + BEYOND_ALIASES * float(size.max())
+        return self._folded(value), error
+
+    def _folded(self, value: Complex) -> Complex:
+        return np.asarray(value.reshape(self._shape).sum(axis=0))
+
+
+def _box(s: Complex, width: float) -> Complex:
+    """A box of that width in e^{−x/2}·w, as a law."""
+    half = (s + 0.5) * (width / 2)
+    half = np.where(np.abs(half) < 1e-9, 1e-9, half)
+    return np.asarray(np.sinh(half) / half * (width / 4) / math.sinh(width / 4))
+
+
+def _log_transform(pair: VirtualPair, tilt: float, frequencies: Array) -> tuple[Complex, Array]:
+    """K at tilt + i·frequency, accurate relative to its size; and how far it may be off."""
+    weights = pair.masses * np.exp(tilt * pair.losses)
+    fall, turn = np.empty(frequencies.shape), np.empty(frequencies.shape)
+    for i in range(0, frequencies.size, BLOCK):
+        half = np.multiply.outer(frequencies[i : i + BLOCK], pair.losses / 2)
+        sine, cosine = np.sin(half), np.cos(half)
+        fall[i : i + BLOCK] = 2 * ((sine * sine) @ weights)
+        turn[i : i + BLOCK] = 2 * ((sine * cosine) @ weights)
+    real = pair.excess(tilt)
+    drift = float(pair.masses @ np.expm1(-pair.losses))
+    value = real - fall + 1j * (turn + frequencies * drift)
+    # Each sum is of terms of one sign but for `turn`, whose terms Cauchy's inequality bounds.
+    terms = abs(real) + fall + np.sqrt(2 * float(weights.sum()) * fall)
+    return np.log1p(value), 16 * EPS * terms / np.abs(1 + value)

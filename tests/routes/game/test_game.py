@@ -1,0 +1,207 @@
+"""The game of fixed-size batches: never below what an adversary attains, and near it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+import hockeystick as hs
+from hockeystick.errors import NumericalError, ParameterError
+from hockeystick.loss.triples.gaussian import GaussianTriples
+from hockeystick.loss.triples.two_laws import TwoLaws
+from hockeystick.numerics.types import Array
+from hockeystick.routes.game import macro
+from hockeystick.routes.game.route import upper_end
+from hockeystick.routes.game.target import target
+from hockeystick.routes.question import DeltaAt, EpsilonAt
+from tests.oracles.games import normal_pair, rounded_down, two_laws
+
+GAMES = [
+    (odds, rate, steps, delta)
+    for odds, rate, steps in [
+        (1.5, 0.1, 60),
+        (3.0, 0.5, 40),
+        (99.0, 0.05, 40),
+        (9.0, 0.2, 7),
+        (19.0, 0.01, 2),
+        (2.0, 0.9, 25),
+        (9.0, 0.001, 70),
+    ]
+    for delta in (0.1, 1e-3, 1e-6, 1e-12, 1e-30)
+]
+
+
+def exact_epsilon(delta: Callable[[float], float], wanted: float, high: float) -> float:
+    """The least ε whose δ is at most the one wanted, by halving."""
+    low = 0.0
+    for _ in range(40):
+        middle = (low + high) / 2
+        low, high = (middle, high) if delta(middle) > wanted else (low, middle)
+    return high
+
+
+@pytest.mark.parametrize(("odds", "rate", "steps", "delta"), GAMES)
+def test_randomized_response_is_nearly_exact(
+    odds: float, rate: float, steps: int, delta: float
+) -> None:
+    """By the table of all sums of losses, which the adversary's choices cannot leave."""
+    game = TwoLaws(rate, math.log(odds))
+    upper = upper_end(EpsilonAt(delta), game, steps).upper
+    assert two_laws(odds, rate, steps, upper) <= delta
+    below = upper * 0.998 - 0.002 * math.log1p(rate * (odds - 1))
+    assert below <= 0 or two_laws(odds, rate, steps, below) > delta
+    middle = upper / 2
+    truth = two_laws(odds, rate, steps, middle)
+    assert truth <= upper_end(DeltaAt(middle), game, steps).upper <= 1.03 * truth
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("delta", "exact"), [(1e-2, 0.8668), (1e-4, 1.6690), (1e-6, 2.2667), (1e-30, None)]
+)
+def test_three_hundred_steps(delta: float, exact: float | None) -> None:
+    game = TwoLaws(0.01, math.log(9))
+    upper = upper_end(EpsilonAt(delta), game, 300).upper
+    assert two_laws(9.0, 0.01, 300, upper) <= delta < two_laws(9.0, 0.01, 300, 0.999 * upper)
+    assert exact is None or exact < upper < 1.001 * exact
+
+
+@pytest.mark.parametrize(
+    ("odds", "rate", "steps"), [(1.5, 0.1, 60), (3.0, 0.5, 40), (9.0, 0.1, 80)]
+)
+@pytest.mark.parametrize("delta", [0.05, 1e-4, 1e-9, 1e-30])
+@pytest.mark.parametrize("start", [0.003, 0.1])
+@pytest.mark.slow
+def test_macro_steps_are_above_the_exact_value(
+    odds: float, rate: float, steps: int, delta: float, start: float
+) -> None:
+    """At every node of the lattice, whatever the start, down to a part of the δ asked for."""
+    pair = TwoLaws(rate, math.log(odds)).pair(0.0)
+    where = target(pair, steps, EpsilonAt(delta), start * steps * pair.variance)
+    spacing, profile = macro.profile(pair, steps, start, where)
+    last = int(np.flatnonzero(profile <= delta)[0])
+    for k in np.unique(np.linspace(0, last, 6).astype(int)).tolist():
+        truth = two_laws(odds, rate, steps, k * spacing)
+        assert truth <= profile[k]
+    if start == 0.003 and delta < 0.01:
+        near = exact_epsilon(lambda e: two_laws(odds, rate, steps, e), delta, last * spacing)
+        assert last * spacing < 1.06 * near + 0.2 * math.sqrt(steps * pair.variance)
+
+
+def directions(radius: float, angles: list[float]) -> Array:
+    return radius * np.array([[math.cos(each), math.sin(each)] for each in angles])
+
+
+def shapes_in_ball(radius: float) -> list[Array]:
+    """y = x', right, isosceles and equilateral triangles of the great circle."""
+    opposite = [0.0, 0.0, math.pi]
+    third = [[math.pi / 2, a, math.pi - a] for a in (0.0, -0.2, -0.35, -math.pi / 6)]
+    return [directions(radius, each) for each in [opposite, *third, [0.7, 0.0, math.pi]]]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("sigma", "rate", "steps", "spacing"),
+    [(2.0, 0.2, 8, 0.004), (4.0, 0.5, 8, 0.003)],
+)
+def test_normal_games_are_above_brute_force(
+    sigma: float, rate: float, steps: int, spacing: float
+) -> None:
+    """Six shapes of the ball and their reverses, the best at every node, all rounded down."""
+    pairs = [normal_pair(rate, each, 60) for each in shapes_in_ball(1 / sigma)]
+    game = GaussianTriples(rate, near=1 / sigma, far=2 / sigma)
+    x, value = rounded_down(pairs, steps, spacing, 6.0)
+    for delta in (1e-1, 1e-3, 1e-5):
+        attained = float(x[np.flatnonzero(value > delta)[-1]])
+        upper = upper_end(EpsilonAt(delta), game, steps).upper
+        assert attained < upper < 1.15 * attained + steps * spacing + 0.1
+        assert upper_end(DeltaAt(attained), game, steps).upper > delta
+
+
+FIXED = hs.WithoutReplacement(60, 60_000)
+
+
+@pytest.mark.parametrize(
+    ("step", "relation", "lower", "upper", "pair"),
+    [
+        ("RandomizedResponse.truthful(0.9)", None, 13.2732, 13.3136, 18.8019),
+        ("Gaussian(1.0, replace_sensitivity=1.0)", None, 6.62, 6.6889, 7.90184),
+        ("Gaussian(5.0, replace_sensitivity=1.0)", None, 0.789, 0.79995, 0.85209),
+        ("Gaussian(1.0)", None, 46.0227, 47.6, 63.7526),
+        ("Gaussian(5.0)", None, 1.69698, 1.74, 1.95841),
+        ("Gaussian(2.0)", hs.ZERO_OUT, 3.634, 3.7155, 4.79377),
+    ],
+)
+@pytest.mark.slow
+def test_long_runs(
+    step: str, relation: hs.Relation | None, lower: float, upper: float, pair: float
+) -> None:
+    """γ = 0.001, 600 000 steps, δ = 1e-8: lower ends by explicit pairs, and the bound of pairs."""
+    run = hs.parse(step).on(FIXED) * 600_000
+    answer = run.epsilon(1e-8, relation=relation)
+    assert answer.method == "game"
+    assert lower < answer.lower < answer < upper
+    assert run.epsilon(1e-8, relation=relation, method="contour") == pytest.approx(pair, rel=1e-5)
+    back = run.delta(answer, relation=relation)
+    assert back.lower < 1e-8 < back * (1 + 1e-6) < 1.0001e-8
+
+
+def epsilon(step: hs.Mechanism, rate: float, steps: int) -> float:
+    sampler = hs.WithoutReplacement(round(rate * 10_000), 10_000)
+    return float((step.on(sampler) * steps).epsilon(1e-6, method="game"))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("step", [hs.RandomizedResponse(2.0), hs.Gaussian(2.0)], ids=str)
+def test_more_of_anything_costs_more(step: hs.Mechanism) -> None:
+    steps = [epsilon(step, 0.02, count) for count in (50, 100, 400, 3000, 20_000)]
+    rates = [epsilon(step, rate, 500) for rate in (0.005, 0.01, 0.05, 0.3)]
+    assert np.diff(steps).min() > 0
+    assert np.diff(rates).min() > 0
+    noises = [epsilon(hs.Gaussian(sigma), 0.02, 500) for sigma in (8.0, 3.0, 2.0, 1.2)]
+    assert np.diff(noises).min() > 0
+
+
+@pytest.mark.slow
+def test_no_answer_is_worse_than_that_of_the_pair() -> None:
+    """Also where the game is of no use: a single step, few, or steps far too uneven."""
+    million = hs.WithoutReplacement(1, 1_000_000)
+    half = hs.WithoutReplacement(5, 10)
+    for run in (
+        hs.Gaussian(1.0).on(million) * 1_000_000,
+        hs.Gaussian(0.3).on(half) * 3,
+        hs.Gaussian(2.0).on(half),
+        hs.RandomizedResponse(3.0).on(half) * 4,
+        hs.RandomizedResponse(3.0, 4).on(half) * 4,
+        hs.Laplace(1.0).on(half) * 50,
+    ):
+        answer, pair = run.epsilon(1e-6), run.epsilon(1e-6, method="lattice")
+        assert answer.lower <= answer <= pair * (1 + 1e-9)
+    assert (hs.Gaussian(1.0).on(million) * 1_000_000).epsilon(1e-6).method != "game"
+
+
+def test_a_game_takes_a_sample_and_steps_that_are_alike() -> None:
+    step = hs.Gaussian(2.0).on(FIXED)
+    other = hs.Gaussian(3.0).on(FIXED)
+    laplace = hs.Laplace(2.0).on(FIXED)
+    for run in (step, step * 3 + other * 3, laplace * 9, hs.Gaussian(2.0) * 3):
+        with pytest.raises(ParameterError, match="game"):
+            run.epsilon(1e-6, method="game")
+    with pytest.raises(ParameterError, match="game"):
+        (step * 3).epsilon(1e-6, relation=hs.ADD_REMOVE, method="game")
+    with pytest.raises(NumericalError, match="δ = 0"):
+        (hs.RandomizedResponse(1.0).on(FIXED) * 3).epsilon(0.0, method="game")
+    whole = hs.Gaussian(2.0).on(hs.WithoutReplacement(5, 5))
+    assert (whole * 4).epsilon(1e-6, relation=hs.REPLACE_ONE).method != "game"
+
+
+def test_a_third_answer_nearly_attains_the_bound_of_pairs() -> None:
+    """ε0-DP mechanisms in general: randomized response of three answers, both ends near."""
+    run = hs.PureDP(math.log(9)).on(FIXED) * 600_000
+    answer = run.epsilon(1e-8)
+    assert 17.742 < answer.lower < answer < 18.803
+    three = hs.RandomizedResponse(math.log(9), 3).on(FIXED) * 600_000
+    assert three.epsilon(1e-8) >= answer.lower * (1 - 1e-9)
