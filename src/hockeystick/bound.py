@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
@@ -42,14 +43,25 @@ class Bound(float):
     lower: float
     method: str
     certified: bool
+    certificate: Mapping[str, Any] | None
+    """Of a certified answer: what `hockeystick verify` proves again."""
 
-    def __new__(cls, upper: float, *, lower: float, method: str, certified: bool = False) -> Self:
+    def __new__(
+        cls,
+        upper: float,
+        *,
+        lower: float,
+        method: str,
+        certified: bool = False,
+        certificate: Mapping[str, Any] | None = None,
+    ) -> Self:
         if math.isnan(upper) or math.isnan(lower):
             raise NumericalError(f"a bound is not a number: [{lower!r}, {upper!r}]")
         self = super().__new__(cls, upper)
         self.lower = float(lower)
         self.method = method
         self.certified = certified
+        self.certificate = certificate
         return self
 
     @property
@@ -58,8 +70,8 @@ class Bound(float):
         return float(self)
 
     def __getnewargs_ex__(self) -> tuple[tuple[float], dict[str, Any]]:
-        options = {"lower": self.lower, "method": self.method, "certified": self.certified}
-        return (self.upper,), options
+        names = ("lower", "method", "certified", "certificate")
+        return (self.upper,), {name: getattr(self, name) for name in names}
 
     def __str__(self) -> str:
         return str(float(self))

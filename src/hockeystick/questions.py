@@ -11,7 +11,7 @@ import numpy as np
 
 from hockeystick import checks
 from hockeystick.bound import Bound, Bounds
-from hockeystick.errors import NumericalError, ParameterError
+from hockeystick.errors import CannotCertify, NumericalError, ParameterError
 from hockeystick.evidence import Curve, Evidence, known
 from hockeystick.loss.divergence import divergence
 from hockeystick.loss.mixed import LARGE_ORDER
@@ -93,11 +93,17 @@ def _divergences(parts: Parts, orders: Array) -> tuple[Array, Array]:
 
 
 def answer(
-    mechanism: Mechanism, question: Question, relation: Relation | None, method: str
+    mechanism: Mechanism,
+    question: Question,
+    relation: Relation | None,
+    method: str,
+    certify: bool = False,
 ) -> Bound:
     """The smallest upper end of all evidence, and the lower end of what is attained."""
     check_method(method)
     relation = relation_of(mechanism, relation)
+    if certify:
+        return proven(mechanism, question, relation, method)
     if not mechanism.parts or question == EVERYTHING_ALLOWED:
         return Bound(0.0, lower=0.0, method="closed form")
     parts = parts_of(mechanism, relation)
@@ -115,6 +121,51 @@ def answer(
     if choices and (sides := attained(parts)):
         lower = worst(sides, question, AUTO).lower
     return Bound(best.upper, lower=question.agreed(lower, best.upper), method=best.method)
+
+
+def proven(
+    mechanism: Mechanism, question: Question, relation: Relation, method: str
+) -> Bound:
+    """The same between ends that are theorems; `CannotCertify` where a proof lacks something."""
+    if method != AUTO:
+        raise ParameterError(f"method must be 'auto' for a certified answer, got {method!r}")
+    if not mechanism.parts or question == EVERYTHING_ALLOWED:
+        return Bound(0.0, lower=0.0, method="closed form", certified=True)
+    try:
+        return _proven(parts_of(mechanism, relation), question)
+    except CannotCertify as error:
+        plain = answer(mechanism, question, relation, method)
+        raise CannotCertify(
+            f"{error}; not certified, the answer is {float(plain)!r}, method: {plain.method}"
+        ) from error
+
+
+def _proven(parts: Parts, question: Question) -> Bound:
+    from hockeystick.routes.certified.route import worst
+
+    choices = dominating(parts)
+    if not choices:
+        raise CannotCertify("a Rényi curve is all that is known of a part")
+    answers, failures = [], []
+    for sides in choices:
+        try:
+            answers.append(worst(sides, question))
+        except CannotCertify as error:
+            failures.append(error)
+    if not answers:
+        raise failures[0]
+    best = min(answers, key=lambda each: each.upper)
+    lower, certificates = (0.0 if failures else answers[0].lower), [best.certificate]
+    if sides := attained(parts):
+        low = worst(sides, question)
+        lower, certificates = low.lower, [best.certificate, low.certificate]
+    return Bound(
+        best.upper,
+        lower=min(lower, best.upper),
+        method=best.method,
+        certified=True,
+        certificate={**question.to_json(), "proofs": certificates},
+    )
 
 
 # Rényi divergences ------------------------------------------------------------------------------

@@ -18,6 +18,7 @@ import numpy as np
 from hockeystick.errors import NumericalError
 from hockeystick.loss.coherence import Said, is_whole, places
 from hockeystick.loss.cumulants import cumulants, decay_bound, mean_loss
+from hockeystick.loss.exact import Exact
 from hockeystick.loss.measure import NO_ATOMS, Atoms, Nodes, Tails
 from hockeystick.numerics.series import EPS
 from hockeystick.numerics.types import Array, Complex
@@ -152,6 +153,10 @@ class Loss(ABC):
             return self.profile(epsilon)
         return np.asarray(-np.expm1(epsilon) + np.exp(epsilon) * self.profile(-epsilon))
 
+    def exact(self) -> Exact | None:
+        """The pair in exact numbers, for a proof; None where it is not of a kind known that way."""
+        return None
+
     def sampled(self, rate: float) -> Loss | None:
         """The loss of ((1−rate)·Q + rate·P, Q) where this law has a better one than the general
         (see `mixed`); else None."""
@@ -260,6 +265,10 @@ class Reversed(Loss):
 
     def mean(self) -> float:
         return self.base.reverse_mean()
+
+    def exact(self) -> Exact | None:
+        base = self.base.exact()
+        return base and base.reverse()
 
     def density(self, losses: Array) -> Array:
         return self.base.density(-losses) * np.exp(-losses)

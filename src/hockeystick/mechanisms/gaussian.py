@@ -28,7 +28,7 @@ class Gaussian(AdditiveNoise):
     norm = "L2"
 
     def _loss(self, shift: float, sensitivity: float) -> Loss:
-        return GaussianLoss(shift)
+        return GaussianLoss(shift, (sensitivity, self.noise_multiplier))
 
     def _noise(self, count: int, words: Source) -> Floats:
         from hockeystick.random.noise import normal

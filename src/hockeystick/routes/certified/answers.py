@@ -1,0 +1,202 @@
+"""One composition in one direction: the first way that proves both ends."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+from flint import arb, ctx
+
+from hockeystick.bound import Interval
+from hockeystick.errors import CannotCertify, NumericalError
+from hockeystick.routes.certified.balls import above, ball, below, kappa
+from hockeystick.routes.certified.bracket import around, by_halving
+from hockeystick.routes.certified.build import ROUGHER, Task, follow
+from hockeystick.routes.certified.laws import exact_of, law_of
+from hockeystick.routes.certified.line import Line, Recipe, cumulant, masses
+from hockeystick.routes.certified.normal import NormalLaw
+from hockeystick.routes.certified.normal_step import one_step
+from hockeystick.routes.certified.plan import planned
+from hockeystick.loss.sum import ComposedLoss
+from hockeystick.routes.contour.saddle import MOST_PLANNING_PARTS, find_saddle, log_kappa
+
+BITS = 192
+"""Of the working precision: radii are then far below the errors that are chosen."""
+TIGHT = 1e-10
+"""Relative width of δ from which on a second plan, made for the ε found, is worth its while."""
+
+
+class Proven(Interval):
+    """Two proven ends, and what it takes to prove them again."""
+
+    certificate: dict[str, Any]
+
+    @classmethod
+    def of(cls, lower: float, upper: float, method: str, **said: Any) -> Proven:
+        self = cls(lower, upper, method)
+        self.certificate = {"method": method, "lower": lower, "upper": upper, **said}
+        return self
+
+
+@contextmanager
+def precisely() -> Iterator[None]:
+    """Balls of enough bits; and whatever a plan fails with means that nothing is proven."""
+    with ctx.workprec(BITS):
+        try:
+            yield
+        except CannotCertify:
+            raise
+        except (NumericalError, ArithmeticError, ValueError, IndexError) as error:
+            raise CannotCertify(f"no plan of a proof was found: {error}") from error
+
+
+def task_of(loss: ComposedLoss) -> Task:
+    """The laws in balls; an error that names the part of which no exact law is known."""
+    return Task([(law_of(exact_of(part)), n) for part, n in loss.parts], loss)
+
+
+def said_of(loss: ComposedLoss) -> list[dict[str, Any]]:
+    """The parts, for the certificate."""
+    return [{"count": n, **exact_of(part).to_json()} for part, n in loss.parts]
+
+
+def epsilon(loss: ComposedLoss, delta: float) -> Proven:
+    """ε(δ), between proven ends."""
+    with precisely():
+        task, parts = task_of(loss), said_of(loss)
+        infinite, _ = masses(task.laws)
+        if infinite > delta:
+            return Proven.of(math.inf, math.inf, "closed form", parts=parts)
+        if delta == 0 and infinite.is_zero():
+            return Proven.of(*_largest(task), "closed form", parts=parts)
+        profile = closed(task)
+        if profile is not None:
+            ends = by_halving(lambda e: _same(profile(arb(e))), arb(delta))
+            return Proven.of(*ends, "closed form", parts=parts)
+        if not infinite < delta:
+            raise CannotCertify("δ is about the probability of an infinite loss")
+        low, high, recipe = _epsilon_by_line(task, delta)
+        return Proven.of(low, high, "contour", parts=parts, line=recipe.to_json())
+
+
+def delta(loss: ComposedLoss, epsilon: float) -> Proven:
+    """δ(ε), between proven ends."""
+    with precisely():
+        task, parts = task_of(loss), said_of(loss)
+        profile = closed(task)
+        if profile is not None:
+            value = profile(arb(epsilon))
+            ends = max(below(value), 0.0), min(above(value), 1.0)
+            return Proven.of(*ends, "closed form", parts=parts)
+        low, high, recipe = _delta_by_line(task, epsilon)
+        return Proven.of(low, high, "contour", parts=parts, line=recipe.to_json())
+
+
+def _same(value: arb) -> tuple[arb, arb]:
+    return value, value
+
+
+def _largest(task: Task) -> tuple[float, float]:
+    """The sum of the largest losses: ε at δ = 0."""
+    tops = [(law.top, n) for law, n in task.laws]
+    if any(top is None for top, _ in tops):
+        return math.inf, math.inf
+    total = sum((n * top for top, n in tops if top is not None), arb(0))
+    return max(below(total), 0.0), max(above(total), 0.0)
+
+
+def closed(task: Task) -> Callable[[arb], arb] | None:
+    """δ(ε) by a formula: normal laws alone, or one step."""
+    laws = task.laws
+    if all(isinstance(law, NormalLaw) and not law.sampled for law, _ in laws):
+        squares = sum((n * law.shift * law.shift for law, n in laws), arb(0))  # type: ignore[attr-defined]
+        return lambda e: one_step(squares.sqrt(), arb(0), arb(1), e)
+    if len(laws) == 1 and laws[0][1] == 1 and laws[0][0].profile(arb(1)) is not None:
+        return lambda e: laws[0][0].profile(e)  # type: ignore[return-value]
+    return None
+
+
+def milder(loss: ComposedLoss, epsilon: float, delta: float) -> bool:
+    """Whether δ(ε) of this direction is at most δ for certain: by Chernoff's bound, with all that
+    is infinite or left out (Theorem 2)."""
+    if not math.isfinite(epsilon):
+        return math.isinf(epsilon)
+    few = loss.sketch(MOST_PLANNING_PARTS)
+    saddle = find_saddle(few, epsilon, None)
+    best = int(np.argmin(saddle.k - saddle.x * epsilon + log_kappa(saddle.x)))
+    order = float(saddle.x[best])
+    with precisely():
+        task = task_of(loss)
+        k = cumulant(task.laws, order, task.rules(order, 0.0, 5.0))
+        bound = kappa(arb(order)) * (k - arb(order) * arb(epsilon)).exp()
+        return bool(bound + sum(masses(task.laws), arb(0)) <= arb(delta))
+
+
+# by the line ------------------------------------------------------------------------------------
+
+
+def _epsilon_by_line(task: Task, delta: float) -> tuple[float, float, Recipe]:
+    target = arb(delta)
+    log_delta = math.log(above(target - masses(task.laws)[0]))
+    line, recipe, root = _line_at(task, None, log_delta, delta)
+    ends = line.ends(root)
+    for _ in range(4):
+        off = float((ends.lower + ends.upper) / 2 - target)
+        if abs(off) <= 0.05 * float(ends.upper - ends.lower) or not ends.slope > 0:
+            break
+        root += off / float(ends.slope)
+        ends = line.ends(root)
+    gap = max(abs(float(ends.upper - target)), abs(float(target - ends.lower)))
+    rate = float(ends.slope) if ends.slope > 0 else line.order * delta
+    move = 1.1 * gap / rate + 1.2e-16 * max(abs(root), 1e-300)
+
+    def both(e: float) -> tuple[arb, arb]:
+        at = line.ends(e)
+        return at.lower, at.upper
+
+    low, high = around(both, target, root, move)
+    return low, high, recipe
+
+
+def _line_at(
+    task: Task, epsilon: float | None, log_delta: float, delta: float
+) -> tuple[Line, Recipe, float]:
+    """A line through the ε that it finds itself, as fine as its length allows."""
+    failure: CannotCertify | None = None
+    for nats in ROUGHER:
+        try:
+            plan = planned(task.loss, nats, epsilon, log_delta)
+            line, recipe = follow(task, plan, nats)
+            root = line.guess(plan.epsilon, delta)
+            ends = line.ends(root)
+            if float(ends.upper - ends.lower) > TIGHT * delta:
+                again = planned(task.loss, nats, root, log_delta)
+                line, recipe = follow(task, again, nats)
+                root = line.guess(root, delta)
+            return line, recipe, root
+        except CannotCertify as error:
+            failure = error
+    assert failure is not None
+    raise failure
+
+
+def _delta_by_line(task: Task, epsilon: float) -> tuple[float, float, Recipe]:
+    failure: CannotCertify | None = None
+    for nats in ROUGHER:
+        try:
+            plan = planned(task.loss, nats, epsilon, None)
+            line, recipe = follow(task, plan, nats)
+            ends = line.ends(epsilon)
+            finite = ends.upper - line.infinite
+            if finite > 0 and float(ends.upper - ends.lower) > TIGHT * float(ends.upper):
+                plan = planned(task.loss, nats, epsilon, float(finite.log()))
+                line, recipe = follow(task, plan, nats)
+                ends = line.ends(epsilon)
+            return max(below(ends.lower), 0.0), min(above(ends.upper), 1.0), recipe
+        except CannotCertify as error:
+            failure = error
+    assert failure is not None
+    raise failure

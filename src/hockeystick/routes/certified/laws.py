@@ -1,0 +1,27 @@
+"""From what a loss says of itself exactly to its law in balls."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from hockeystick.errors import CannotCertify
+from hockeystick.loss.base import Loss
+from hockeystick.loss.exact import Exact
+from hockeystick.routes.certified.law import Law
+from hockeystick.routes.certified.normal import NormalLaw
+
+LAWS: dict[str, Callable[[Exact], Law]] = {"normal": NormalLaw}
+"""The kinds of `Exact` of which the law is known in balls."""
+
+
+def exact_of(loss: Loss) -> Exact:
+    """What the loss says of itself; an error that names it if that is nothing."""
+    exact = loss.exact()
+    if exact is None or (exact.kind not in LAWS):
+        raise CannotCertify(f"no law in exact numbers is known of {type(loss).__name__}")
+    return exact
+
+
+def law_of(exact: Exact) -> Law:
+    """The law in balls."""
+    return LAWS[exact.kind](exact)
