@@ -14,19 +14,21 @@ from hockeystick.bound import Interval
 from hockeystick.errors import CannotCertify, NumericalError
 from hockeystick.routes.certified.balls import above, ball, below, kappa
 from hockeystick.routes.certified.bracket import around, by_halving
-from hockeystick.routes.certified.build import ROUGHER, Task, follow
+from hockeystick.routes.certified.build import ORDER_NATS, ROUGHER, Task, follow
 from hockeystick.routes.certified.laws import exact_of, law_of
 from hockeystick.routes.certified.line import Line, Recipe, cumulant, masses
 from hockeystick.routes.certified.normal import NormalLaw
 from hockeystick.routes.certified.normal_step import one_step
 from hockeystick.routes.certified.plan import planned
 from hockeystick.loss.sum import ComposedLoss
-from hockeystick.routes.contour.saddle import MOST_PLANNING_PARTS, find_saddle, log_kappa
+from hockeystick.routes.contour.saddle import log_kappa
 
 BITS = 192
 """Of the working precision: radii are then far below the errors that are chosen."""
 TIGHT = 1e-10
 """Relative width of δ from which on a second plan, made for the ε found, is worth its while."""
+MILD_ORDERS = [2.0**k for k in range(-1, 12)]
+"""At which Chernoff's bound is tried for a direction that may not matter."""
 
 
 class Proven(Interval):
@@ -120,19 +122,38 @@ def closed(task: Task) -> Callable[[arb], arb] | None:
 
 
 def milder(loss: ComposedLoss, epsilon: float, delta: float) -> bool:
-    """Whether δ(ε) of this direction is at most δ for certain: by Chernoff's bound, with all that
-    is infinite or left out (Theorem 2)."""
-    if not math.isfinite(epsilon):
-        return math.isinf(epsilon)
-    few = loss.sketch(MOST_PLANNING_PARTS)
-    saddle = find_saddle(few, epsilon, None)
-    best = int(np.argmin(saddle.k - saddle.x * epsilon + log_kappa(saddle.x)))
-    order = float(saddle.x[best])
+    """Whether δ(ε) of this direction is at most δ for certain: no loss is larger, or by a formula,
+    or by Chernoff's bound (Theorem 2); with all that is infinite or left out."""
+    if math.isinf(epsilon):
+        return True
     with precisely():
         task = task_of(loss)
-        k = cumulant(task.laws, order, task.rules(order, 0.0, 5.0))
+        extra, tops = sum(masses(task.laws), arb(0)), [(law.top, n) for law, n in task.laws]
+        if all(top is not None for top, _ in tops):
+            if sum((n * top for top, n in tops if top is not None), arb(0)) <= epsilon:
+                return bool(extra <= delta)
+        if (profile := closed(task)) is not None:
+            return bool(profile(arb(epsilon)) <= delta)
+        order = _good_order(loss, epsilon, delta)
+        if order is None:
+            return False
+        k = cumulant(task.laws, order, task.rules(order, 0.0, ORDER_NATS))
         bound = kappa(arb(order)) * (k - arb(order) * arb(epsilon)).exp()
-        return bool(bound + sum(masses(task.laws), arb(0)) <= arb(delta))
+        return bool(bound + extra <= delta)
+
+
+def _good_order(loss: ComposedLoss, epsilon: float, delta: float) -> float | None:
+    """Floats: a power of two at which Chernoff's bound is clearly enough, if there is one."""
+    goal, last = (math.log(delta) if delta else -math.inf) - 0.1, math.inf
+    for order in MILD_ORDERS:
+        k = float(loss.cgf(np.array([order])).real[0])
+        bound = k - order * epsilon + float(log_kappa(order))
+        if bound <= goal:
+            return order
+        if bound > last or not math.isfinite(bound):  # it is convex
+            return None
+        last = bound
+    return None
 
 
 # by the line ------------------------------------------------------------------------------------

@@ -9,8 +9,13 @@ from hockeystick.loss.base import Loss
 from hockeystick.loss.exact import Exact
 from hockeystick.routes.certified.law import Law
 from hockeystick.routes.certified.normal import NormalLaw
+from hockeystick.routes.certified.segment import SegmentLaw
 
-LAWS: dict[str, Callable[[Exact], Law]] = {"normal": NormalLaw}
+LAWS: dict[str, Callable[[Exact], Law]] = {
+    "normal": NormalLaw,
+    "laplace": SegmentLaw,
+    "exponential": SegmentLaw,
+}
 """The kinds of `Exact` of which the law is known in balls."""
 
 

@@ -171,7 +171,7 @@ class Line:
             new = epsilon + (error * value / rate if rate > 0 else math.copysign(1 / c, error))
             if not low < new < high and math.isfinite(low) and math.isfinite(high):
                 new = (low + high) / 2
-            if abs(new - epsilon) <= 1e-15 * max(1.0, abs(epsilon)):
+            if abs(new - epsilon) <= 1e-13 * max(1.0, abs(epsilon)):
                 return new
             epsilon = new
         return epsilon

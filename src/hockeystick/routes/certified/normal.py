@@ -40,6 +40,10 @@ class NormalLaw(Law):
         self._floats = float(up), float(down), float(exact.rate)
         self.infinite = self.lost = arb(0)
 
+    @property
+    def top(self) -> arb | None:
+        return -(1 - self.q).log() if self.up == 0 and self.sampled else None
+
     def profile(self, epsilon: arb) -> arb | None:
         return one_step(self.up, self.down, self.q if self.sampled else arb(1), epsilon)
 
@@ -78,7 +82,8 @@ class NormalLaw(Law):
     def _pull(self, z: Array, order: float) -> Array:
         """How far w draws the bump to the right: order·down·q·e^ℓ/w."""
         _, down, q = self._floats
-        return np.asarray(order * down * q / (q + (1 - q) * np.exp(down * z + down * down / 2)))
+        growth = np.exp(np.minimum(down * z + down * down / 2, 700.0))
+        return np.asarray(order * down * q / (q + (1 - q) * growth))
 
     def _ends(self, order: float, step: float, most: float) -> tuple[float, float]:
         """How far the sum goes to the left and to the right of 0."""
