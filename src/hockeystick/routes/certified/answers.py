@@ -14,7 +14,7 @@ from hockeystick.bound import Interval
 from hockeystick.errors import CannotCertify, NumericalError
 from hockeystick.routes.certified.balls import above, ball, below, kappa
 from hockeystick.routes.certified.bracket import around, by_halving
-from hockeystick.routes.certified.build import ORDER_NATS, ROUGHER, Task, follow
+from hockeystick.routes.certified.build import NATS, ORDER_NATS, Task, follow
 from hockeystick.routes.certified.laws import exact_of, law_of
 from hockeystick.routes.certified.line import Line, Recipe, cumulant, masses
 from hockeystick.routes.certified.normal import NormalLaw
@@ -162,7 +162,7 @@ def _good_order(loss: ComposedLoss, epsilon: float, delta: float) -> float | Non
 def _epsilon_by_line(task: Task, delta: float) -> tuple[float, float, Recipe]:
     target = arb(delta)
     log_delta = math.log(above(target - masses(task.laws)[0]))
-    line, recipe, root = _line_at(task, None, log_delta, delta)
+    line, recipe, root = _line_at(task, log_delta, delta)
     ends = line.ends(root)
     for _ in range(4):
         off = float((ends.lower + ends.upper) / 2 - target)
@@ -182,42 +182,27 @@ def _epsilon_by_line(task: Task, delta: float) -> tuple[float, float, Recipe]:
     return low, high, recipe
 
 
-def _line_at(
-    task: Task, epsilon: float | None, log_delta: float, delta: float
-) -> tuple[Line, Recipe, float]:
-    """A line through the ε that it finds itself, as fine as its length allows."""
-    failure: CannotCertify | None = None
-    for nats in ROUGHER:
-        try:
-            plan = planned(task.loss, nats, epsilon, log_delta)
-            line, recipe = follow(task, plan, nats)
-            root = line.guess(plan.epsilon, delta)
-            ends = line.ends(root)
-            if float(ends.upper - ends.lower) > TIGHT * delta:
-                again = planned(task.loss, nats, root, log_delta)
-                line, recipe = follow(task, again, nats)
-                root = line.guess(root, delta)
-            return line, recipe, root
-        except CannotCertify as error:
-            failure = error
-    assert failure is not None
-    raise failure
+def _line_at(task: Task, log_delta: float, delta: float) -> tuple[Line, Recipe, float]:
+    """A line through the ε that it finds itself."""
+    plan = planned(task.loss, NATS, None, log_delta)
+    line, recipe = follow(task, plan, NATS)
+    root = line.guess(plan.epsilon, delta)
+    ends = line.ends(root)
+    if float(ends.upper - ends.lower) > TIGHT * delta:
+        plan = planned(task.loss, NATS, root, log_delta)
+        line, recipe = follow(task, plan, NATS)
+        root = line.guess(root, delta)
+    return line, recipe, root
 
 
 def _delta_by_line(task: Task, epsilon: float) -> tuple[float, float, Recipe]:
-    failure: CannotCertify | None = None
-    for nats in ROUGHER:
-        try:
-            plan = planned(task.loss, nats, epsilon, None)
-            line, recipe = follow(task, plan, nats)
-            ends = line.ends(epsilon)
-            finite = ends.upper - line.infinite
-            if finite > 0 and float(ends.upper - ends.lower) > TIGHT * float(ends.upper):
-                plan = planned(task.loss, nats, epsilon, float(finite.log()))
-                line, recipe = follow(task, plan, nats)
-                ends = line.ends(epsilon)
-            return max(below(ends.lower), 0.0), min(above(ends.upper), 1.0), recipe
-        except CannotCertify as error:
-            failure = error
-    assert failure is not None
-    raise failure
+    log_delta: float | None = None
+    for _ in range(2):
+        plan = planned(task.loss, NATS, epsilon, log_delta)
+        line, recipe = follow(task, plan, NATS)
+        ends = line.ends(epsilon)
+        finite = ends.upper - line.beside(arb(epsilon))
+        if not finite > 0 or float(ends.upper - ends.lower) <= TIGHT * float(ends.upper):
+            break
+        log_delta = float(finite.log())
+    return max(below(ends.lower), 0.0), min(above(ends.upper), 1.0), recipe

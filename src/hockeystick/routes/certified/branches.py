@@ -11,13 +11,13 @@ from flint import acb, arb
 from hockeystick.numerics.types import Array
 from hockeystick.routes.certified.balls import above, below, only_if
 from hockeystick.routes.certified.decay import Cells, by_pairs, logarithms
-from hockeystick.routes.certified.law import Nodes, Rule, Tilted
+from hockeystick.routes.certified.law import Nodes, Rule, Splits
 from hockeystick.routes.certified.lifted import Integrand, on_path
 
 CELLS = 48
 
 
-class Branches(Tilted):
+class Branches(Splits):
     """Integrals over some ranges, and atoms; `beyond` is what the ranges leave out at most."""
 
     def __init__(
@@ -32,6 +32,7 @@ class Branches(Tilted):
         parts = [on_path(f, rule) for f, rule in zip(integrands, paths, strict=True)]
         self._atoms = [(p * (arb(order) * loss).exp(), loss) for p, loss in atoms]
         weights, losses = [acb(p) for p, _ in self._atoms], [acb(loss) for _, loss in self._atoms]
+        self.atoms = Nodes(weights, losses, arb(0))
         self._beyond = error = arb(0) if beyond is None else beyond
         for part in parts:
             weights, losses = weights + part.weights, losses + part.losses
@@ -53,6 +54,12 @@ class Branches(Tilted):
 
     def decay(self, t: Array) -> Array:
         return np.minimum(by_pairs(self._held, t), self._by_edges(t))
+
+    def rest(self, t: Array) -> Array:
+        total = np.zeros_like(t)
+        for f, rule in zip(self._integrands, self._paths, strict=True):
+            total += self._leaves(f, arb(rule["height"]), f.start, t)
+        return total * (1 + 1e-12)
 
     @cached_property
     def _tables(self) -> list[tuple[list[arb], list[arb], list[arb]]]:

@@ -12,16 +12,19 @@ from flint import arb
 from hockeystick.errors import CannotCertify
 from hockeystick.loss.sum import ComposedLoss
 from hockeystick.routes.certified.decay import beyond
-from hockeystick.routes.certified.law import Rule, Tilted
-from hockeystick.routes.certified.line import Laws, Line, Recipe, grid, log_sizes, too_long
-from hockeystick.routes.certified.plan import Plan, planned
+from hockeystick.routes.certified.law import Rule, Splits, Tilted
+from hockeystick.routes.certified.line import Laws, Line, Recipe, grid
+from hockeystick.routes.certified.plan import Plan
+from hockeystick.routes.certified.split import SplitLine
 
 NATS = 34.0
 """Aliases, what is cut off and the quadrature each err by e^−34 = 2e-15 of δ."""
-ROUGHER = (34.0, 27.0)
-"""Where a line is too long for that, less is enough."""
-MOST_PRODUCTS = 3e7
-"""Points times products of each: about three seconds."""
+BUDGETS = ((0.0, 2e6), (6.0, 4e6), (11.0, 8e6), (17.0, 1.2e7), (22.0, 1.2e7))
+"""By how many nats more may be cut off, and points times products (1e7 take a second) up to which
+that need not be."""
+SHORT = 2000.0
+"""Points of a line that need not be shorter."""
+MOST_SPLIT_STEPS = 1000
 MOST_POINTS = 400_000
 ORDER_NATS = 5.0
 """Chernoff's bound need be known to a per cent only."""
@@ -42,11 +45,6 @@ class Task:
         return [law.rule(order, reach, -nats - self.slack(n)) for law, n in self.laws]
 
 
-def build(task: Task, nats: float, epsilon: float | None, log_delta: float | None) -> Line:
-    """The line for ε, for δ, or for both where an earlier line has found them."""
-    return follow(task, planned(task.loss, nats, epsilon, log_delta), nats)[0]
-
-
 def follow(task: Task, plan: Plan, nats: float) -> tuple[Line, Recipe]:
     """The line of a plan and its recipe."""
     step = float(np.float32(2 * math.pi / plan.period))
@@ -56,28 +54,55 @@ def follow(task: Task, plan: Plan, nats: float) -> tuple[Line, Recipe]:
         (law.tilted(plan.order, rule), n)
         for (law, n), rule in zip(task.laws, rules, strict=True)
     ]
-    cut = _cut(tilted, plan, step, nats)
+    cut, split = _shorter(tilted, plan, step, nats)
     points = math.ceil(cut / step) + 1
-    work = sum(each.work for each, _ in tilted)
-    if points > MOST_POINTS or points * work > MOST_PRODUCTS:
-        raise too_long(points, work)
     for i, ((law, n), (each, _)) in enumerate(zip(task.laws, tilted, strict=True)):
         if each.reach < points * step:
             rules[i] = law.rule(plan.order, points * step, -enough - task.slack(n))
             tilted[i] = law.tilted(plan.order, rules[i]), n
     further = task.rules(plan.beyond, 0.0, ORDER_NATS)
     recipe = Recipe(
-        plan.order, step, points, plan.beyond, cut, tuple(rules), tuple(further)
+        plan.order, step, points, plan.beyond, cut, split, tuple(rules), tuple(further)
     )
-    return Line(task.laws, recipe, tilted), recipe
+    return line_of(task.laws, recipe, tilted), recipe
 
 
-def _cut(tilted: Sequence[tuple[Tilted, int]], plan: Plan, step: float, nats: float) -> float:
-    """The first frequency beyond which little enough is left, on a grid."""
+def line_of(
+    laws: Laws, recipe: Recipe, tilted: Sequence[tuple[Tilted, int]] | None = None
+) -> Line:
+    """The line of a recipe, proven."""
+    return (SplitLine if recipe.split else Line)(laws, recipe, tilted)
+
+
+def _shorter(
+    tilted: Sequence[tuple[Tilted, int]], plan: Plan, step: float, nats: float
+) -> tuple[float, bool]:
+    """How far the line goes, and whether what atoms do is better taken out of it."""
+    whole = _cut(tilted, plan, step, nats, Line)
+    each, n = tilted[0]
+    few = len(tilted) == 1 and 2 <= n <= MOST_SPLIT_STEPS and isinstance(each, Splits)
+    if few and whole > SHORT * step:
+        split = _cut(tilted, plan, step, nats, SplitLine)
+        if split < whole:
+            return split, True
+    if math.isinf(whole):
+        raise CannotCertify("the characteristic function of the loss falls off too slowly")
+    return whole, False
+
+
+def _cut(
+    tilted: Sequence[tuple[Tilted, int]], plan: Plan, step: float, nats: float, kind: type[Line]
+) -> float:
+    """The first frequency beyond which little enough is left, on a grid; more may be left where
+    the line would take long."""
     t = grid(max(math.sqrt(2 / plan.variance), 2.5 * step), 150)
-    left = beyond(t, log_sizes(tilted, t), step)
-    goal = arb(-plan.level - nats).exp()
-    for frequency, rest in zip(t, left, strict=True):
-        if rest < goal:
-            return float(frequency)
-    raise CannotCertify("the characteristic function of the loss does not fall off")
+    left = beyond(t, kind.log_sizes(tilted, t), step)
+    work = sum(each.work for each, _ in tilted)
+    for less, products in BUDGETS:
+        goal = arb(-plan.level - nats + less).exp()
+        for frequency, rest in zip(t, left, strict=True):
+            if frequency > min(MOST_POINTS, products / work) * step:
+                break
+            if rest < goal:
+                return float(frequency)
+    return math.inf

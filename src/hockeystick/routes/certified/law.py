@@ -70,6 +70,16 @@ class Nodes:
         return [value + slack for value in product.entries()[:count]]
 
 
+class Splits(Tilted):
+    """One with atoms, whose values can be had apart from the rest."""
+
+    atoms: Nodes
+
+    @abstractmethod
+    def rest(self, t: Array) -> Array:
+        """At least what is not atoms adds to |M(c+iu)|/M(c), for all u >= t."""
+
+
 class Law(ABC):
     """The loss of one step, in one direction."""
 
@@ -94,3 +104,7 @@ class Law(ABC):
     def profile(self, epsilon: arb) -> arb | None:
         """δ(ε) of the single step, where there is a formula for it."""
         return None
+
+    def atoms(self) -> list[tuple[arb, arb]]:
+        """P-masses and losses of the atoms."""
+        return []

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 from flint import acb, acb_mat, arb
 
-from hockeystick.errors import CannotCertify
 from hockeystick.numerics.types import Array
 from hockeystick.routes.certified.balls import kappa, only_if, power, powers
 from hockeystick.routes.certified.decay import beyond
@@ -19,6 +18,8 @@ from hockeystick.routes.certified.law import Law, Rule, Tilted
 Laws = Sequence[tuple[Law, int]]
 """The law of each part, and how often it runs."""
 
+NEAR = 2.0**-20
+"""Between two ε of a difference that estimates a slope, to search with."""
 RATIO, GRID = 1.12, 100
 """The grid of frequencies on which |φ| is bounded, beyond the last point of the line."""
 
@@ -32,6 +33,7 @@ class Recipe:
     points: int
     beyond: float
     cut: float
+    split: bool
     rules: tuple[Rule, ...]
     rules_beyond: tuple[Rule, ...]
 
@@ -97,21 +99,41 @@ class Line:
         if tilted is None:
             pairs = zip(laws, recipe.rules, strict=True)
             tilted = [(law.tilted(c, rule), count) for (law, count), rule in pairs]
+        self._laws = laws
         self._c, self._h, self._order = arb(c), arb(h), arb(recipe.beyond)
         t = grid(recipe.cut)
-        self.cut = beyond(t, log_sizes(tilted, t), h)[0]
+        self.cut = beyond(t, self.log_sizes(tilted, t), h)[0]
         self._k_beyond = cumulant(laws, recipe.beyond, recipe.rules_beyond)
-        self.infinite, self.lost = masses(laws)
+        self._prepare()
         self._terms(tilted, h, n)
 
-    def _terms(self, tilted: Sequence[tuple[Tilted, int]], h: float, n: int) -> None:
+    @staticmethod
+    def log_sizes(tilted: Sequence[tuple[Tilted, int]], t: Array) -> Array:
+        """At least the logarithm of |values| over M(c)^n, from each frequency to the next."""
+        return log_sizes(tilted, t)
+
+    def _prepare(self) -> None:
+        """The P-mass that the line has not, and that it may lack."""
+        self.aside, self.lost = masses(self._laws)
+
+    def beside(self, e: arb) -> arb:
+        """What adds to δ(ε) besides the line."""
+        return self.aside
+
+    def _values(self, tilted: Sequence[tuple[Tilted, int]], h: float, n: int) -> list[acb]:
         values = [acb(1)] * n
         for each, count in tilted:
             new = each.values(h, n)
             values = [a * power(b, count) for a, b in zip(values, new, strict=True)]
+        return values
+
+    def _terms(self, tilted: Sequence[tuple[Tilted, int]], h: float, n: int) -> None:
+        values = self._values(tilted, h, n)
         s = [acb(self._c, k * self._h) for k in range(n)]
-        size = values[0].real
-        only_if(size > 0, "a positive moment on the line")
+        size = arb(1)
+        for each, count in tilted:
+            only_if(each.mass > 0, "a positive moment on the line")
+            size *= each.mass**count
         terms = [value / (size * x * (x + 1)) for value, x in zip(values, s, strict=True)]
         terms[0] = terms[0] / 2
         self._k = size.log()
@@ -132,8 +154,10 @@ class Line:
         value, slope = (h / arb.pi() * unit * sums[i, 0].real for i in range(2))
         least, most, right = self.aliases(e)
         cut = self.cut * unit
-        lower = arb.max(value - cut - most - right, arb(0)) + self.infinite
-        upper = value + cut - least + self.infinite + self.lost
+        beside = self.beside(e)
+        lower = arb.max(value - cut - most - right, arb(0)) + beside
+        upper = value + cut - least + beside + self.lost
+        slope += (beside - self.beside(e + NEAR)) / NEAR
         return Ends(arb(lower.lower()), arb(upper.upper()), slope)
 
     def aliases(self, e: arb) -> tuple[arb, arb, arb]:
@@ -143,8 +167,8 @@ class Line:
         c, order, period = self._c, self._order, 2 * arb.pi() / self._h
         near, far = (-c * period).exp(), (-(c + 1) * period).exp()
         gap = (-(order - c) * period).exp()
-        most = (1 - self.infinite) * near / (1 - near)
-        least = (1 - self.infinite - self.lost) * near / (1 - near) - e.exp() * far / (1 - far)
+        most = (1 - self.aside) * near / (1 - near)
+        least = (1 - self.aside - self.lost) * near / (1 - near) - e.exp() * far / (1 - far)
         right = kappa(order) * (self._k_beyond - order * e).exp() * gap / (1 - gap)
         return arb.max(least, arb(0)), most, right
 
@@ -154,7 +178,7 @@ class Line:
         t, period = h * np.arange(self.points), 2 * math.pi / h
         slopes = self.floats * (c + 1j * t)
         near, far = math.exp(-c * period), math.exp(-(c + 1) * period)
-        goal = math.log(delta - float(self.infinite))
+        goal = math.log(delta)
         epsilon, low, high = start, -math.inf, math.inf
         for _ in range(60):
             turns = np.exp(-1j * t * epsilon)
@@ -162,6 +186,9 @@ class Line:
             left = near / (1 - near) - math.exp(min(epsilon, 700.0)) * far / (1 - far)
             value = unit * float((self.floats @ turns).real) - max(left, 0.0) * math.exp(-goal)
             rate = unit * float((slopes @ turns).real)
+            beside, soon = self.beside(arb(epsilon)), self.beside(arb(epsilon + NEAR))
+            value += float(beside) / delta
+            rate += float(beside - soon) / NEAR / delta
             if not value > 0:
                 high = min(high, epsilon)
                 epsilon = epsilon - 1 / c if low == -math.inf else (low + high) / 2
@@ -175,8 +202,3 @@ class Line:
                 return new
             epsilon = new
         return epsilon
-
-
-def too_long(points: int, work: int) -> CannotCertify:
-    """Why a line is not computed."""
-    return CannotCertify(f"the line would have {points} points, of {work} products each")

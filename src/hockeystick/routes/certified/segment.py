@@ -16,8 +16,9 @@ from hockeystick.numerics.series import log_mixed
 from hockeystick.numerics.types import Array
 from hockeystick.routes.certified.balls import above, ball, below, only_if, powers
 from hockeystick.routes.certified.branches import Branches
-from hockeystick.routes.certified.law import Law, Rule, Tilted
+from hockeystick.routes.certified.law import Law, Nodes, Rule, Splits
 from hockeystick.routes.certified.decay import logarithms
+from hockeystick.routes.certified.sampled import on_sample
 from hockeystick.routes.certified.lifted import Integrand, planned_path
 
 
@@ -45,23 +46,15 @@ class SegmentLaw(Law):
     def profile(self, epsilon: arb) -> arb | None:
         """Theorem 9: from the profile h before sampling; q·h(1 + (e^ε−1)/q) for a record removed,
         and for one replaced in a sample of fixed size; e^ε·q·h'(·) of the other direction."""
-        if not self.sampled:
-            return self._before(epsilon)
-        if self.sign > 0:
-            return self.q * self._before((1 + epsilon.expm1() / self.q).log())
-        ratio = 1 + (-epsilon).expm1() / self.q
-        if ratio <= 0 or not ratio > 0:
-            return arb(0) if ratio <= 0 else arb(0.5, 0.5)
-        base = -ratio.log()  # δ(ε) = q·e^{ε−base}·h(base)
-        return self.q * (epsilon - base).exp() * self._before(base)
+        return on_sample(self, epsilon)
 
-    def _before(self, ell: arb) -> arb:
-        """2·height·(1−y)² + edge·(1−y²), y = e^{(ℓ−r)/2}, within the segment."""
-        if ell >= self.reach:
-            return arb(0)
-        only_if(ell >= -self.reach, "ε within the segment of the loss")
-        y = ((arb.min(ell, self.reach) - self.reach) / 2).exp()
-        return 2 * self.height * (1 - y) ** 2 + self.edge * (1 - y * y)
+    def before(self, ell: arb) -> arb:
+        """2·height·(1−y)² + edge·(1−y²), y = e^{(ℓ−r)/2}, within the segment; 1 − e^ℓ below."""
+        y = ((arb.max(arb.min(ell, self.reach), -self.reach) - self.reach) / 2).exp()
+        inside = 2 * self.height * (1 - y) ** 2 + self.edge * (1 - y * y)
+        if ell >= -self.reach:
+            return inside
+        return 1 - ell.exp() if ell <= -self.reach else inside.union(1 - ell.exp())
 
     def rule(self, order: float, reach: float, log_tolerance: float) -> Rule:
         if not self.sampled:
@@ -85,7 +78,7 @@ class SegmentLaw(Law):
         beyond = 2 * self.height * ((-r / 2).exp() - (-r).exp()) + far
         return [((1 - self.q) * (1 - 2 * beyond), arb(0)), (far * v.exp(), v), (far, -v)]
 
-    def tilted(self, order: float, rule: Rule) -> Tilted:
+    def tilted(self, order: float, rule: Rule) -> Splits:
         if not self.sampled:
             return PlainSegment(self, order)
         return Branches(self.integrands(order), rule["paths"], self.atoms(), order)
@@ -130,7 +123,7 @@ class SegmentIntegrand(Integrand):
         return np.asarray(size - (left + r) / 2 + math.log(float(self._law.height)))
 
 
-class PlainSegment(Tilted):
+class PlainSegment(Splits):
     """Not on a sample, with r the reach,
 
     M(s) = e^{sr}·(edge + height/(s+½)) + e^{−(s+1)r}·(edge − height/(s+½)).
@@ -138,6 +131,8 @@ class PlainSegment(Tilted):
 
     def __init__(self, law: SegmentLaw, order: float) -> None:
         self._law, self._c = law, arb(order)
+        weights = [(p * (self._c * loss).exp(), loss) for p, loss in law.atoms()]
+        self.atoms = Nodes([acb(p) for p, _ in weights], [acb(x) for _, x in weights], arb(0))
 
     @property
     def mass(self) -> arb:
@@ -155,8 +150,11 @@ class PlainSegment(Tilted):
 
     def decay(self, t: Array) -> Array:
         """|M(c+it)| <= (e^{cr} + e^{−(c+1)r})·(edge + height/|c+½+it|), which falls with t."""
-        law, c, mass = self._law, self._c, self.mass
-        size = ((c * law.reach).exp() + (-(c + 1) * law.reach).exp()) / mass
-        flat, fall, start = above(size * law.edge), above(size * law.height), below(c + arb(0.5))
-        bounds = flat + fall / np.sqrt(start * start + t * t) * (1 + 1e-12)
-        return logarithms(bounds * (1 + 1e-12))
+        flat = above(self.atoms.mass / self.mass)
+        return logarithms((flat + self.rest(t)) * (1 + 1e-12))
+
+    def rest(self, t: Array) -> Array:
+        law, c = self._law, self._c
+        size = ((c * law.reach).exp() + (-(c + 1) * law.reach).exp()) / self.mass
+        fall, start = above(size * law.height), below(c + arb(0.5))
+        return np.asarray(fall / np.sqrt(start * start + t * t) * (1 + 1e-12))
