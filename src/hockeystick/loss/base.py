@@ -69,6 +69,9 @@ class Loss(ABC):
     sketched: bool = False
     """Whether the nodes are but a sketch to plan with: then `cgf` has a better source."""
 
+    origin: Exact | None = None
+    """The pair in exact numbers that the floats are rounded from, if that is known."""
+
     gaussian_shift: float | None = None
     """How many deviations apart P and Q are, if they are two normal laws; else None."""
 
@@ -155,7 +158,7 @@ class Loss(ABC):
 
     def exact(self) -> Exact | None:
         """The pair in exact numbers, for a proof; None where it is not of a kind known that way."""
-        return None
+        return self.origin
 
     def sampled(self, rate: float) -> Loss | None:
         """The loss of ((1−rate)·Q + rate·P, Q) where this law has a better one than the general

@@ -66,3 +66,10 @@ class Exact:
         numbers = tuple(Fraction(number) for number in said["numbers"])
         rate, turned, fixed = Fraction(said["rate"]), bool(said["turned"]), bool(said["fixed"])
         return cls(str(said["kind"]), numbers, rate, turned, fixed)
+
+
+def response(epsilon: float, categories: int, infinite: float = 0.0) -> Exact | None:
+    """Randomized response with probability 1 − infinite, and else everything."""
+    if not epsilon:
+        return None
+    return Exact("response", (Fraction(epsilon), Fraction(categories), Fraction(infinite)))

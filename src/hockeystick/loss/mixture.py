@@ -106,7 +106,6 @@ class MixtureLoss(LineLoss):
     mirrored: bool = False
     """Whether Q is P mirrored, so that both directions are alike."""
     origin: Exact | None = field(default=None, compare=False, repr=False)
-    """The pair that the numbers are rounded from, if that is known."""
 
     most_nodes = 30_000
 

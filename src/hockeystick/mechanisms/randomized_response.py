@@ -19,6 +19,7 @@ from hockeystick.errors import ParameterError
 from hockeystick.evidence import Evidence
 from hockeystick.loss.atoms import EVERYTHING, AtomicLoss
 from hockeystick.loss.base import Loss
+from hockeystick.loss.exact import response
 from hockeystick.mechanism import Mechanism
 from hockeystick.mechanisms.pure_dp import PureDP
 from hockeystick.relation import REPLACE_ONE, Relation
@@ -88,6 +89,7 @@ class RandomizedResponse(Mechanism):
             spacing=epsilon if others > 1 else 2 * epsilon,
             symmetric=True,
             slip=0.0,
+            origin=response(epsilon, self.categories),
         )
 
     def group(self, size: int) -> Mechanism:

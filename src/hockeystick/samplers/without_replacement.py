@@ -168,7 +168,10 @@ def fixed_size_loss(
     if fraction == 1:
         return base_loss(mechanism, relation)
     if relation is REPLACE_ONE:
-        return amplified_loss(joint([fraction], [replace], [replace], fraction))
+        loss, base = amplified_loss(joint([fraction], [replace], [replace], fraction)), replace.exact()
+        if base and exact_fraction:
+            loss.__dict__["origin"] = base.of_fixed_size(exact_fraction)
+        return loss
     zero = base_loss(mechanism, ZERO_OUT)
     without = zero.reverse()
     backward = joint([fraction], [without], [without], fraction)

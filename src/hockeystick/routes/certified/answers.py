@@ -19,7 +19,9 @@ from hockeystick.routes.certified.laws import exact_of, law_of
 from hockeystick.routes.certified.line import Line, Recipe, cumulant, masses
 from hockeystick.routes.certified.normal import NormalLaw
 from hockeystick.routes.certified.normal_step import one_step
+from hockeystick.routes.certified.points import PointsLaw
 from hockeystick.routes.certified.plan import planned
+from hockeystick.routes.certified.sums import sum_of_points
 from hockeystick.loss.sum import ComposedLoss
 from hockeystick.routes.contour.saddle import log_kappa
 
@@ -27,6 +29,8 @@ BITS = 192
 """Of the working precision: radii are then far below the errors that are chosen."""
 TIGHT = 1e-10
 """Relative width of δ from which on a second plan, made for the ε found, is worth its while."""
+LOG_LEAST = -800.0
+"""Of a δ that is not known beforehand."""
 MILD_ORDERS = [2.0**k for k in range(-1, 12)]
 """At which Chernoff's bound is tried for a direction that may not matter."""
 
@@ -74,7 +78,7 @@ def epsilon(loss: ComposedLoss, delta: float) -> Proven:
             return Proven.of(math.inf, math.inf, "closed form", parts=parts)
         if delta == 0 and infinite.is_zero():
             return Proven.of(*_largest(task), "closed form", parts=parts)
-        profile = closed(task)
+        profile = closed(task, math.log(delta) if delta else LOG_LEAST)
         if profile is not None:
             ends = by_halving(lambda e: _same(profile(arb(e))), arb(delta))
             return Proven.of(*ends, "closed form", parts=parts)
@@ -110,14 +114,17 @@ def _largest(task: Task) -> tuple[float, float]:
     return max(below(total), 0.0), max(above(total), 0.0)
 
 
-def closed(task: Task) -> Callable[[arb], arb] | None:
-    """δ(ε) by a formula: normal laws alone, or one step."""
+def closed(task: Task, log_least: float = LOG_LEAST) -> Callable[[arb], arb] | None:
+    """δ(ε) by a formula: normal laws alone, one step, or few sums of values; to be good down to a
+    δ of about e^log_least."""
     laws = task.laws
     if all(isinstance(law, NormalLaw) and not law.sampled for law, _ in laws):
         squares = sum((n * law.shift * law.shift for law, n in laws), arb(0))  # type: ignore[attr-defined]
         return lambda e: one_step(squares.sqrt(), arb(0), arb(1), e)
     if len(laws) == 1 and laws[0][1] == 1 and laws[0][0].profile(arb(1)) is not None:
         return lambda e: laws[0][0].profile(e)  # type: ignore[return-value]
+    if len(laws) == 1 and isinstance(laws[0][0], PointsLaw):
+        return sum_of_points(*laws[0], log_least)
     return None
 
 

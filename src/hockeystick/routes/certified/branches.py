@@ -15,6 +15,10 @@ from hockeystick.routes.certified.law import Nodes, Rule, Splits
 from hockeystick.routes.certified.lifted import Integrand, on_path
 
 CELLS = 48
+LOOKED = 40
+"""Places at which a density is looked at to lay out cells."""
+FADED = 14.0
+"""Nats below its peak where cells no longer count."""
 
 
 class Branches(Splits):
@@ -66,19 +70,28 @@ class Branches(Splits):
         """For each range: places, log v there, and the log of the density over M(c)."""
         out = []
         for f in self._integrands:
-            width = (f.stop - f.start) / CELLS
-            places = [f.start + j * width for j in range(CELLS + 1)]
+            first, width = self._where(f)
+            places = [first + j * width for j in range(CELLS + 1)]
             values = [f.value(acb(x)) for x in places]
             loss = [log_v.real for _, log_v in values]
             out.append((places, loss, [(value.real / self.mass).log() for value, _ in values]))
         return out
 
+    def _where(self, f: Integrand) -> tuple[arb, arb]:
+        """The first cell and the width of all, where most of the density is."""
+        width = (f.stop - f.start) / LOOKED
+        places = [f.start + j * width for j in range(LOOKED + 1)]
+        logs = np.array([float(f.value(acb(x))[0].real.log()) for x in places])
+        kept = np.flatnonzero(logs > logs.max() - FADED)
+        first = places[max(int(kept[0]) - 1, 0)]
+        return first, (places[min(int(kept[-1]) + 1, LOOKED)] - first) / CELLS
+
     @cached_property
     def _masses(self) -> list[Array]:
         """At least the share of each cell: see `NormalLaw`; a range bends by at most `bend`."""
         out = []
-        for f, (_, _, density) in zip(self._integrands, self._tables, strict=True):
-            width = (f.stop - f.start) / CELLS
+        for f, (places, _, density) in zip(self._integrands, self._tables, strict=True):
+            width = places[1] - places[0]
             bend = width * width / 8 * f.bend
             pairs = zip(density, density[1:], strict=False)
             masses = [below(width * (arb.min(x, y) - bend).exp()) for x, y in pairs]

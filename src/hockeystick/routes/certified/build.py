@@ -19,7 +19,7 @@ from hockeystick.routes.certified.split import SplitLine
 
 NATS = 34.0
 """Aliases, what is cut off and the quadrature each err by e^−34 = 2e-15 of δ."""
-BUDGETS = ((0.0, 2e6), (6.0, 4e6), (11.0, 8e6), (17.0, 1.2e7), (22.0, 1.2e7))
+BUDGETS = ((0.0, 2e6), (6.0, 4e6), (11.0, 1e7), (14.0, 1.5e7), (22.0, 1.5e7), (26.0, 1.5e7))
 """By how many nats more may be cut off, and points times products (1e7 take a second) up to which
 that need not be."""
 SHORT = 2000.0

@@ -7,14 +7,17 @@ from collections.abc import Callable
 from hockeystick.errors import CannotCertify
 from hockeystick.loss.base import Loss
 from hockeystick.loss.exact import Exact
+from hockeystick.routes.certified.fixed_normal import FixedNormalLaw
 from hockeystick.routes.certified.law import Law
 from hockeystick.routes.certified.normal import NormalLaw
+from hockeystick.routes.certified.points import PAIRS, PointsLaw
 from hockeystick.routes.certified.segment import SegmentLaw
 
 LAWS: dict[str, Callable[[Exact], Law]] = {
-    "normal": NormalLaw,
+    "normal": lambda exact: FixedNormalLaw(exact) if exact.fixed else NormalLaw(exact),
     "laplace": SegmentLaw,
     "exponential": SegmentLaw,
+    **dict.fromkeys(PAIRS, PointsLaw),
 }
 """The kinds of `Exact` of which the law is known in balls."""
 
