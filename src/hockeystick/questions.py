@@ -123,9 +123,7 @@ def answer(
     return Bound(best.upper, lower=question.agreed(lower, best.upper), method=best.method)
 
 
-def proven(
-    mechanism: Mechanism, question: Question, relation: Relation, method: str
-) -> Bound:
+def proven(mechanism: Mechanism, question: Question, relation: Relation, method: str) -> Bound:
     """The same between ends that are theorems; `CannotCertify` where a proof lacks something."""
     if method != AUTO:
         raise ParameterError(f"method must be 'auto' for a certified answer, got {method!r}")
@@ -141,7 +139,12 @@ def proven(
 
 
 def _proven(parts: Parts, question: Question) -> Bound:
-    from hockeystick.routes.certified.route import worst
+    try:
+        from hockeystick.routes.certified.route import VERSIONS, worst
+    except ModuleNotFoundError as error:
+        raise ModuleNotFoundError(
+            "a certified answer needs python-flint: pip install 'hockeystick[certify]'"
+        ) from error
 
     choices = dominating(parts)
     if not choices:
@@ -164,7 +167,7 @@ def _proven(parts: Parts, question: Question) -> Bound:
         lower=min(lower, best.upper),
         method=best.method,
         certified=True,
-        certificate={**question.to_json(), "proofs": certificates},
+        certificate={**question.to_json(), "proofs": certificates, **VERSIONS},
     )
 
 

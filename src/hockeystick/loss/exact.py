@@ -50,6 +50,12 @@ class Exact:
         """(Q, P)."""
         return self if self.fixed else replace(self, turned=not self.turned)
 
+    @property
+    def symmetric(self) -> bool:
+        """Whether (Q, P) has the same loss: so before sampling, and of a sample of fixed size."""
+        alike = self.kind == "normal" and self.numbers[0] == self.numbers[1]
+        return self.fixed or self.rate == 1 or alike
+
     def to_json(self) -> dict[str, Any]:
         """Every number as a quotient of integers, in words."""
         return {

@@ -153,7 +153,7 @@ class Mixed(Loss):
 
     def exact(self) -> Exact | None:
         base = self.base.exact()
-        return base and self.exact_rate and base.on_sample(self.exact_rate)
+        return base.on_sample(self.exact_rate) if base and self.exact_rate else None
 
     def sampled(self, rate: float, exact_rate: Fraction | None = None) -> Loss:
         both = self.exact_rate and exact_rate and self.exact_rate * exact_rate

@@ -124,9 +124,7 @@ class WithoutReplacement(Sampler):
             return base and mixed(base, self.fraction, self.exact_fraction)
         if relation is REPLACE_ONE and steps == 1:
             return None
-        return mixed(
-            attained_base(mechanism, relation, steps), self.fraction, self.exact_fraction
-        )
+        return mixed(attained_base(mechanism, relation, steps), self.fraction, self.exact_fraction)
 
     def evidence_by_curve(self, mechanism: Mechanism, relation: Relation) -> Evidence:
         from hockeystick import classical
@@ -168,7 +166,8 @@ def fixed_size_loss(
     if fraction == 1:
         return base_loss(mechanism, relation)
     if relation is REPLACE_ONE:
-        loss, base = amplified_loss(joint([fraction], [replace], [replace], fraction)), replace.exact()
+        loss = amplified_loss(joint([fraction], [replace], [replace], fraction))
+        base = replace.exact()
         if base and exact_fraction:
             loss.__dict__["origin"] = base.of_fixed_size(exact_fraction)
         return loss

@@ -19,7 +19,8 @@ DIGITS = 13
 def show(name: str, bound: Bound, given: Mapping[str, float], as_json: bool) -> None:
     """Print a bound on `name`, and what it was asked for."""
     if as_json:
-        print_json({name: bound.upper, **ends(bound), **given})
+        proof = {"certificate": bound.certificate} if bound.certificate else {}
+        print_json({name: bound.upper, **ends(bound), **given, **proof})
     else:
         click.echo(line(name, bound, given))
 
@@ -28,7 +29,8 @@ def line(name: str, bound: Bound, given: Mapping[str, float]) -> str:
     """A bound and what it was asked for, as one line."""
     asked = "; ".join(f"{key} = {value!r}" for key, value in given.items())
     least, most = at_least(bound.lower), at_most(bound.upper)
-    return f"{name} = {most}  ({asked}; at least {least}; method: {bound.method})"
+    proven = "; certified" if bound.certified else ""
+    return f"{name} = {most}  ({asked}; at least {least}; method: {bound.method}{proven})"
 
 
 def ends(bound: Bound) -> dict[str, Any]:

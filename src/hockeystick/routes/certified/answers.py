@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -12,25 +12,20 @@ from flint import arb, ctx
 
 from hockeystick.bound import Interval
 from hockeystick.errors import CannotCertify, NumericalError
-from hockeystick.routes.certified.balls import above, ball, below, kappa
+from hockeystick.loss.sum import ComposedLoss
+from hockeystick.routes.certified.balls import above, below
 from hockeystick.routes.certified.bracket import around, by_halving
 from hockeystick.routes.certified.build import NATS, ORDER_NATS, Task, follow
+from hockeystick.routes.certified.claims import LOG_LEAST, at_most, closed, largest
 from hockeystick.routes.certified.laws import exact_of, law_of
-from hockeystick.routes.certified.line import Line, Recipe, cumulant, masses
-from hockeystick.routes.certified.normal import NormalLaw
-from hockeystick.routes.certified.normal_step import one_step
-from hockeystick.routes.certified.points import PointsLaw
+from hockeystick.routes.certified.line import Line, Recipe, masses
 from hockeystick.routes.certified.plan import planned
-from hockeystick.routes.certified.sums import sum_of_points
-from hockeystick.loss.sum import ComposedLoss
 from hockeystick.routes.contour.saddle import log_kappa
 
 BITS = 192
 """Of the working precision: radii are then far below the errors that are chosen."""
 TIGHT = 1e-10
 """Relative width of δ from which on a second plan, made for the ε found, is worth its while."""
-LOG_LEAST = -800.0
-"""Of a δ that is not known beforehand."""
 MILD_ORDERS = [2.0**k for k in range(-1, 12)]
 """At which Chernoff's bound is tried for a direction that may not matter."""
 
@@ -77,10 +72,10 @@ def epsilon(loss: ComposedLoss, delta: float) -> Proven:
         if infinite > delta:
             return Proven.of(math.inf, math.inf, "closed form", parts=parts)
         if delta == 0 and infinite.is_zero():
-            return Proven.of(*_largest(task), "closed form", parts=parts)
-        profile = closed(task, math.log(delta) if delta else LOG_LEAST)
+            return Proven.of(*largest(task.laws), "closed form", parts=parts)
+        profile = closed(task.laws, math.log(delta) if delta else LOG_LEAST)
         if profile is not None:
-            ends = by_halving(lambda e: _same(profile(arb(e))), arb(delta))
+            ends = by_halving(lambda e: (profile(arb(e)),) * 2, arb(delta))
             return Proven.of(*ends, "closed form", parts=parts)
         if not infinite < delta:
             raise CannotCertify("δ is about the probability of an infinite loss")
@@ -92,7 +87,7 @@ def delta(loss: ComposedLoss, epsilon: float) -> Proven:
     """δ(ε), between proven ends."""
     with precisely():
         task, parts = task_of(loss), said_of(loss)
-        profile = closed(task)
+        profile = closed(task.laws)
         if profile is not None:
             value = profile(arb(epsilon))
             ends = max(below(value), 0.0), min(above(value), 1.0)
@@ -101,52 +96,22 @@ def delta(loss: ComposedLoss, epsilon: float) -> Proven:
         return Proven.of(low, high, "contour", parts=parts, line=recipe.to_json())
 
 
-def _same(value: arb) -> tuple[arb, arb]:
-    return value, value
-
-
-def _largest(task: Task) -> tuple[float, float]:
-    """The sum of the largest losses: ε at δ = 0."""
-    tops = [(law.top, n) for law, n in task.laws]
-    if any(top is None for top, _ in tops):
-        return math.inf, math.inf
-    total = sum((n * top for top, n in tops if top is not None), arb(0))
-    return max(below(total), 0.0), max(above(total), 0.0)
-
-
-def closed(task: Task, log_least: float = LOG_LEAST) -> Callable[[arb], arb] | None:
-    """δ(ε) by a formula: normal laws alone, one step, or few sums of values; to be good down to a
-    δ of about e^log_least."""
-    laws = task.laws
-    if all(isinstance(law, NormalLaw) and not law.sampled for law, _ in laws):
-        squares = sum((n * law.shift * law.shift for law, n in laws), arb(0))  # type: ignore[attr-defined]
-        return lambda e: one_step(squares.sqrt(), arb(0), arb(1), e)
-    if len(laws) == 1 and laws[0][1] == 1 and laws[0][0].profile(arb(1)) is not None:
-        return lambda e: laws[0][0].profile(e)  # type: ignore[return-value]
-    if len(laws) == 1 and isinstance(laws[0][0], PointsLaw):
-        return sum_of_points(*laws[0], log_least)
-    return None
-
-
-def milder(loss: ComposedLoss, epsilon: float, delta: float) -> bool:
-    """Whether δ(ε) of this direction is at most δ for certain: no loss is larger, or by a formula,
-    or by Chernoff's bound (Theorem 2); with all that is infinite or left out."""
+def milder(loss: ComposedLoss, epsilon: float, delta: float) -> dict[str, Any] | None:
+    """What proves that δ(ε) of this direction is at most δ; None if nothing that is cheap does."""
     if math.isinf(epsilon):
-        return True
+        return None
     with precisely():
         task = task_of(loss)
-        extra, tops = sum(masses(task.laws), arb(0)), [(law.top, n) for law, n in task.laws]
-        if all(top is not None for top, _ in tops):
-            if sum((n * top for top, n in tops if top is not None), arb(0)) <= epsilon:
-                return bool(extra <= delta)
-        if (profile := closed(task)) is not None:
-            return bool(profile(arb(epsilon)) <= delta)
-        order = _good_order(loss, epsilon, delta)
-        if order is None:
-            return False
-        k = cumulant(task.laws, order, task.rules(order, 0.0, ORDER_NATS))
-        bound = kappa(arb(order)) * (k - arb(order) * arb(epsilon)).exp()
-        return bool(bound + extra <= delta)
+        claim: dict[str, Any] = {"parts": said_of(loss)}
+        if not at_most(task.laws, epsilon, delta, None, ()):
+            order = _good_order(loss, epsilon, delta)
+            if order is None:
+                return None
+            rules = task.rules(order, 0.0, ORDER_NATS)
+            if not at_most(task.laws, epsilon, delta, order, rules):
+                return None
+            claim |= {"order": order, "rules": rules}
+    return {"method": "milder", **claim}
 
 
 def _good_order(loss: ComposedLoss, epsilon: float, delta: float) -> float | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 from flint import acb, arb
@@ -93,7 +94,7 @@ class Branches(Splits):
         for f, (places, _, density) in zip(self._integrands, self._tables, strict=True):
             width = places[1] - places[0]
             bend = width * width / 8 * f.bend
-            pairs = zip(density, density[1:], strict=False)
+            pairs = pairwise(density)
             masses = [below(width * (arb.min(x, y) - bend).exp()) for x, y in pairs]
             out.append(np.maximum(np.array(masses), 0.0))
         return out

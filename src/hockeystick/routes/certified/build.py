@@ -51,8 +51,7 @@ def follow(task: Task, plan: Plan, nats: float) -> tuple[Line, Recipe]:
     enough = nats + max(plan.level, 0.0) + 2
     rules = task.rules(plan.order, 0.0, enough)
     tilted = [
-        (law.tilted(plan.order, rule), n)
-        for (law, n), rule in zip(task.laws, rules, strict=True)
+        (law.tilted(plan.order, rule), n) for (law, n), rule in zip(task.laws, rules, strict=True)
     ]
     cut, split = _shorter(tilted, plan, step, nats)
     points = math.ceil(cut / step) + 1
@@ -61,15 +60,11 @@ def follow(task: Task, plan: Plan, nats: float) -> tuple[Line, Recipe]:
             rules[i] = law.rule(plan.order, points * step, -enough - task.slack(n))
             tilted[i] = law.tilted(plan.order, rules[i]), n
     further = task.rules(plan.beyond, 0.0, ORDER_NATS)
-    recipe = Recipe(
-        plan.order, step, points, plan.beyond, cut, split, tuple(rules), tuple(further)
-    )
+    recipe = Recipe(plan.order, step, points, plan.beyond, cut, split, tuple(rules), tuple(further))
     return line_of(task.laws, recipe, tilted), recipe
 
 
-def line_of(
-    laws: Laws, recipe: Recipe, tilted: Sequence[tuple[Tilted, int]] | None = None
-) -> Line:
+def line_of(laws: Laws, recipe: Recipe, tilted: Sequence[tuple[Tilted, int]] | None = None) -> Line:
     """The line of a recipe, proven."""
     return (SplitLine if recipe.split else Line)(laws, recipe, tilted)
 

@@ -7,6 +7,7 @@ With z ~ N(0, 1) and v = 1 − γ + γ·e^{μz − μ²/2}, the losses are log v
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 from flint import acb, arb
@@ -77,7 +78,7 @@ class HalfLine(Integrand):
         bend = arb.max(self.power, arb(0)) * law.shift * law.shift / 4 - 1
         self.bend = arb.max(bend, arb(0))
 
-    def _v(self, z: acb | arb) -> acb | arb:
+    def _v(self, z: Any) -> Any:
         law = self._law
         return 1 - law.q + law.q * (law.shift * z - law.shift * law.shift / 2).exp()
 
@@ -86,14 +87,14 @@ class HalfLine(Integrand):
         return (self.power * log_v - z * z / 2).exp() / (2 * arb.pi()).sqrt(), log_v
 
     def growth(self, place: arb) -> arb:
-        v = self._v(place)
+        v: arb = self._v(place)
         return self._law.shift * (v - 1 + self._law.q) / v
 
     def most(self, left: arb, right: arb, height: arb) -> arb:
         angle = self._law.shift * height
         only_if(angle < arb.pi(), "an ellipse within the strip of the loss")
         near = left if left > 0 else arb(0)
-        size = self._v(right) if self._p >= 0 else self._v(left) * (angle / 2).cos()
+        size: arb = self._v(right) if self._p >= 0 else self._v(left) * (angle / 2).cos()
         bell = ((height * height - near * near) / 2).exp() / (2 * arb.pi()).sqrt()
         return bell * size**self.power
 

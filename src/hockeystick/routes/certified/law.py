@@ -31,7 +31,7 @@ class Tilted(ABC):
 
     @abstractmethod
     def decay(self, t: Array) -> Array:
-        """At least log(|M(c + iu)|/M(c)) for u from each t to the next; the last, for all beyond."""
+        """At least log(|M(c+iu)|/M(c)) for u from each t to the next; the last, for all beyond."""
 
     reach: float = math.inf
     """Up to which t the values are good."""

@@ -108,6 +108,7 @@ def gauss_error(most: arb, rho: arb, points: int) -> arb:
 
 def on_path(f: Integrand, rule: Rule) -> Nodes:
     """Theorem 13: the nodes on all parts of the path."""
+    only_if(rule["height"] > 0 and rule["depth"] >= 1, "a path above the real axis")
     weights, losses, error = _raised(f, rule)
     turns = [(f.start, acb(0, 1)), (f.stop, acb(0, -1))]
     for edge, turn in turns if f.stops else turns[:1]:
@@ -136,9 +137,7 @@ def _raised(f: Integrand, rule: Rule) -> tuple[list[acb], list[acb], arb]:
     return weights, losses, error
 
 
-def _edge(
-    f: Integrand, rule: Rule, edge: arb, turn: acb
-) -> tuple[list[acb], list[acb], arb]:
+def _edge(f: Integrand, rule: Rule, edge: arb, turn: acb) -> tuple[list[acb], list[acb], arb]:
     """Panels [y, 2y] upwards, whose ellipses reach from 0.2y to 2.8y, 1.2y to either side; the
     first, [0, y], has one that goes down to −0.8y, where e^{itL} may grow."""
     weights, losses, error = [], [], arb(0)

@@ -79,6 +79,7 @@ def log_sizes(tilted: Sequence[tuple[Tilted, int]], t: Array) -> Array:
 
 def cumulant(laws: Laws, order: float, rules: Sequence[Rule]) -> arb:
     """K at a real order."""
+    only_if(order > 0, "a positive order")
     total = arb(0)
     for (law, n), rule in zip(laws, rules, strict=True):
         mass = law.tilted(order, rule).mass

@@ -9,6 +9,8 @@ v(z) = 1 − q + q·e^{up·z − up²/2} and w(z) = 1 − q + q·e^{−down·z �
 from __future__ import annotations
 
 import math
+from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from flint import acb, arb
@@ -146,9 +148,10 @@ class SampledNormal(Tilted):
         self._nodes = self._quadrature()
 
     def _quadrature(self) -> Nodes:
-        """|M(c+it) − Σ| <= M(c)·(1 + S)/(e^{2πa/h} − 1), S = e^{2a²}·cos(a·down)^{−c}, and tails."""
+        """|M(c+it) − Σ| <= M(c)·(1+S)/(e^{2πa/h} − 1), S = e^{2a²}·cos(a·down)^{−c}, and tails."""
         law, c = self._law, self._c
         a, h = arb(self._rule["height"]), arb(self._rule["step"])
+        only_if(a > 0 and h > 0, "a line above the real axis")
         for shift in (law.up, law.down):
             only_if(2 * a * shift < arb.pi(), "a line within the strip of the loss")
         norm = h / (2 * arb.pi()).sqrt()
@@ -165,7 +168,7 @@ class SampledNormal(Tilted):
         most = (sum(weights, acb(0)).real + tails) / (1 - share)
         return Nodes(weights, losses, arb((tails + most * share).upper()))
 
-    def _logs(self, z: acb | arb) -> tuple[acb, acb]:
+    def _logs(self, z: Any) -> tuple[Any, Any]:
         law = self._law
         v = 1 - law.q + law.q * (law.up * z - law.up * law.up / 2).exp()
         w = 1 - law.q + law.q * (-law.down * z - law.down * law.down / 2).exp()
@@ -180,12 +183,13 @@ class SampledNormal(Tilted):
         pull = c * law.down * pull / (1 - law.q + pull)
         fall = right - self._p * law.up - pull
         only_if(fall > 0 and left > 0, "the ends of the quadrature beyond the bump")
-        ends = self._at(right) / (h * fall).expm1() + self._at(-left) / (h * left).expm1()
+        ends: arb = self._at(right) / (h * fall).expm1() + self._at(-left) / (h * left).expm1()
         return (a * a / 2).exp() * (a * law.down / 2).cos() ** (-c) * ends
 
     def _at(self, x: arb) -> arb:
         log_v, log_w = self._logs(x)
-        return (self._p * log_v - self._c * log_w - x * x / 2).exp()
+        value: arb = (self._p * log_v - self._c * log_w - x * x / 2).exp()
+        return value
 
     @property
     def mass(self) -> arb:
@@ -214,7 +218,7 @@ class SampledNormal(Tilted):
         logs = [self._logs(x) for x in places]
         density = [p * v - c * w - x * x / 2 - base for (v, w), x in zip(logs, places, strict=True)]
         bend = width * width / 8 * arb.max(p * law.up * law.up / 4 - 1, arb(0))
-        pairs = zip(density, density[1:], strict=False)
+        pairs = pairwise(density)
         mass = [max(below(width * (arb.min(x, y) - bend).exp()), 0.0) for x, y in pairs]
         loss = [v - w for v, w in logs]
         left, right = [below(x) for x in loss[:-1]], [above(x) for x in loss[1:]]

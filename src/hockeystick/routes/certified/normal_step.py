@@ -24,7 +24,7 @@ def one_step(up: arb, down: arb, q: arb, epsilon: arb) -> arb:
     threshold = _threshold(up, down, q, epsilon)
     if threshold is None:
         return arb(*UNDECIDED)
-    if threshold == math.inf:
+    if isinstance(threshold, float):
         return arb(0)
     outside = (1 - q) * _tail(threshold) * -epsilon.expm1()
     inside = _tail(threshold - up) - epsilon.exp() * _tail(threshold + down)

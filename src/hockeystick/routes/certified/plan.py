@@ -112,7 +112,7 @@ def _line(
     near = open_[np.argsort(rough[open_])[:40]]
     tries = np.unique(np.append(np.linspace(near.min(), near.max(), 7).astype(int), near[0]))
     reaches = [_reach(sketch, float(orders[i]), need[i], variance[i]) for i in tries]
-    cost, place = min((period[i] * r, j) for j, (i, r) in enumerate(zip(tries, reaches)))  # noqa: B905
+    place = int(np.argmin(period[tries] * np.array(reaches)))
     i = int(tries[place])
     return Plan(
         float(np.float32(orders[i])),

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
+from typing import Any
+
+import flint
 
 from hockeystick.errors import CannotCertify, NumericalError
 from hockeystick.loss.sum import ComposedLoss
@@ -12,6 +15,8 @@ from hockeystick.routes.certified import answers
 from hockeystick.routes.certified.answers import Proven
 from hockeystick.routes.question import Question
 
+VERSIONS = {"form": 1, "bits": answers.BITS, "python-flint": flint.__version__}
+"""What the certificate was made with."""
 ROUTE = Route(
     "certified", "every error, rounding included, is proven", answers.epsilon, answers.delta
 )
@@ -22,8 +27,10 @@ def worst(sides: Sequence[ComposedLoss], question: Question) -> Proven:
     that has been proven need not be proven itself."""
     proven: list[Proven] = []
     failures: list[tuple[ComposedLoss, CannotCertify]] = []
+    claims: list[dict[str, Any]] = []
     for side in sides:
-        if proven and _is_milder(side, question, proven[0]):
+        if proven and (claim := _milder(side, question, proven[0])):
+            claims.append(claim)
             continue
         try:
             answer = question.by(ROUTE, side)
@@ -31,18 +38,19 @@ def worst(sides: Sequence[ComposedLoss], question: Question) -> Proven:
             proven.append(answer)
         except CannotCertify as error:
             failures.append((side, error))
-    for side, error in failures:
-        if not proven or not _is_milder(side, question, proven[0]):
-            raise error
+    for side, failure in failures:
+        claim = _milder(side, question, proven[0]) if proven else None
+        if claim is None:
+            raise failure
+        claims.append(claim)
     most = max(proven, key=lambda each: each.upper)
     lower = max(each.lower for each in proven)
-    return Proven.of(
-        lower, most.upper, most.method, directions=[each.certificate for each in proven]
-    )
+    directions = [each.certificate for each in proven] + claims
+    return Proven.of(lower, most.upper, most.method, directions=directions)
 
 
-def _is_milder(side: ComposedLoss, question: Question, other: Proven) -> bool:
+def _milder(side: ComposedLoss, question: Question, other: Proven) -> dict[str, Any] | None:
     epsilon, delta, _ = question.rival(other)
     with suppress(NumericalError):
         return answers.milder(side, epsilon, delta)
-    return False
+    return None

@@ -16,10 +16,10 @@ from hockeystick.numerics.series import log_mixed
 from hockeystick.numerics.types import Array
 from hockeystick.routes.certified.balls import above, ball, below, only_if, powers
 from hockeystick.routes.certified.branches import Branches
-from hockeystick.routes.certified.law import Law, Nodes, Rule, Splits
 from hockeystick.routes.certified.decay import logarithms
-from hockeystick.routes.certified.sampled import on_sample
+from hockeystick.routes.certified.law import Law, Nodes, Rule, Splits
 from hockeystick.routes.certified.lifted import Integrand, planned_path
+from hockeystick.routes.certified.sampled import on_sample
 
 
 class SegmentLaw(Law):

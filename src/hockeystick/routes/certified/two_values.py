@@ -70,7 +70,7 @@ class TwoValues:
         δ, so that beyond the ends of the list one end is still known."""
         place = float((epsilon - self._n * self._low) / (self._high - self._low))
         j = min(max(math.floor(place) + 1, self._last), self._top + 1)
-        low, high = max(j - 1, self._last), min(j + 1, self._top + 1)
+        low, high = max(j - 2, self._last), min(j + 2, self._top + 1)
         grown, best = epsilon.exp(), arb(0)
         for k in range(low, high + 1):
             i = self._top + 1 - k
