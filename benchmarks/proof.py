@@ -1,6 +1,6 @@
 """Certified ends against the uncertified ones: random cases of a seed, and every violation.
 
-    python -m benchmarks.proof --cases 100 --seed 1
+python -m benchmarks.proof --cases 100 --seed 1
 """
 
 from __future__ import annotations
@@ -77,7 +77,9 @@ def main() -> None:
             wrong += 1
             print(found)
     typical = f"{float(np.median(times)):.3f}" if times else "-"
-    print(f"{asked.cases} cases: {wrong} violations, {unproven} not proven; median {typical} s, both")
+    print(
+        f"{asked.cases} cases: {wrong} violations, {unproven} not proven; median {typical} s, both"
+    )
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from functools import cached_property
 from itertools import pairwise
@@ -33,7 +34,7 @@ class Branches(Splits):
         order: float,
         beyond: arb | None = None,
     ) -> None:
-        self._integrands, self._paths = integrands, paths
+        self._integrands, self._paths, self._order = integrands, paths, order
         parts = [on_path(f, rule) for f, rule in zip(integrands, paths, strict=True)]
         self._atoms = [(p * (arb(order) * loss).exp(), loss) for p, loss in atoms]
         weights, losses = [acb(p) for p, _ in self._atoms], [acb(loss) for _, loss in self._atoms]
@@ -63,7 +64,7 @@ class Branches(Splits):
     def rest(self, t: Array) -> Array:
         total = np.zeros_like(t)
         for f, rule in zip(self._integrands, self._paths, strict=True):
-            total += self._leaves(f, arb(rule["height"]), f.start, t)
+            total += self._leaves(f, self._height(f, rule), f.start, t)
         return total * (1 + 1e-12)
 
     @cached_property
@@ -123,11 +124,15 @@ class Branches(Splits):
         ):
             beyond = np.cumsum(cells[::-1])[::-1] * (1 - 1e-12)
             rows = [
-                beyond[j] - self._leaves(f, arb(rule["height"]), places[j], t)
+                beyond[j] - self._leaves(f, self._height(f, rule), places[j], t)
                 for j in range(0, CELLS, 2)
             ]
             gain += np.maximum(np.max(rows, axis=0), 0.0)
         return logarithms(1 - gain * (1 - 1e-12) + 1e-15)
+
+    def _height(self, f: Integrand, rule: Rule) -> arb:
+        """Of a path that only bounds: so low that v^{−c} grows little on it."""
+        return arb(min(rule["height"], 2.8 / (f.slope * math.sqrt(1 + self._order))))
 
     def _leaves(self, f: Integrand, a: arb, cut: arb, t: Array) -> Array:
         """At least |∫_cut^stop f·e^{itL}|/M(c)."""

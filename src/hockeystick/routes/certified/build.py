@@ -76,28 +76,28 @@ def _shorter(
     whole = _cut(tilted, plan, step, nats, Line)
     each, n = tilted[0]
     few = len(tilted) == 1 and 2 <= n <= MOST_SPLIT_STEPS and isinstance(each, Splits)
-    if few and whole > SHORT * step:
+    if few and whole > (0, SHORT * step):
         split = _cut(tilted, plan, step, nats, SplitLine)
         if split < whole:
-            return split, True
-    if math.isinf(whole):
+            return split[1], True
+    if math.isinf(whole[1]):
         raise CannotCertify("the characteristic function of the loss falls off too slowly")
-    return whole, False
+    return whole[1], False
 
 
 def _cut(
     tilted: Sequence[tuple[Tilted, int]], plan: Plan, step: float, nats: float, kind: type[Line]
-) -> float:
+) -> tuple[int, float]:
     """The first frequency beyond which little enough is left, on a grid; more may be left where
-    the line would take long."""
+    the line would take long: which budget that is comes first."""
     t = grid(max(math.sqrt(2 / plan.variance), 2.5 * step), 150)
     left = beyond(t, kind.log_sizes(tilted, t), step)
     work = sum(each.work for each, _ in tilted)
-    for less, products in BUDGETS:
+    for rung, (less, products) in enumerate(BUDGETS):
         goal = arb(-plan.level - nats + less).exp()
         for frequency, rest in zip(t, left, strict=True):
             if frequency > min(MOST_POINTS, products / work) * step:
                 break
             if rest < goal:
-                return float(frequency)
-    return math.inf
+                return rung, float(frequency)
+    return len(BUDGETS), math.inf
