@@ -140,35 +140,12 @@ def proven(mechanism: Mechanism, question: Question, relation: Relation, method:
 
 def _proven(parts: Parts, question: Question) -> Bound:
     try:
-        from hockeystick.routes.certified.route import VERSIONS, worst
+        from hockeystick.routes.certified.route import best
     except ModuleNotFoundError as error:
         raise ModuleNotFoundError(
             "a certified answer needs python-flint: pip install 'hockeystick[certify]'"
         ) from error
-
-    choices = dominating(parts)
-    if not choices:
-        raise CannotCertify("a Rényi curve is all that is known of a part")
-    answers, failures = [], []
-    for sides in choices:
-        try:
-            answers.append(worst(sides, question))
-        except CannotCertify as error:
-            failures.append(error)
-    if not answers:
-        raise failures[0]
-    best = min(answers, key=lambda each: each.upper)
-    lower, certificates = (0.0 if failures else answers[0].lower), [best.certificate]
-    if sides := attained(parts):
-        low = worst(sides, question)
-        lower, certificates = low.lower, [best.certificate, low.certificate]
-    return Bound(
-        best.upper,
-        lower=min(lower, best.upper),
-        method=best.method,
-        certified=True,
-        certificate={**question.to_json(), "proofs": certificates, **VERSIONS},
-    )
+    return best(dominating(parts), attained(parts), question)
 
 
 # Rényi divergences ------------------------------------------------------------------------------

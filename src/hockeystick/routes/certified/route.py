@@ -8,6 +8,7 @@ from typing import Any
 
 import flint
 
+from hockeystick.bound import Bound
 from hockeystick.errors import CannotCertify, NumericalError
 from hockeystick.loss.sum import ComposedLoss
 from hockeystick.routes.base import Route
@@ -20,6 +21,38 @@ VERSIONS = {"form": 1, "bits": answers.BITS, "python-flint": flint.__version__}
 ROUTE = Route(
     "certified", "every error, rounding included, is proven", answers.epsilon, answers.delta
 )
+
+
+def best(
+    choices: Sequence[Sequence[ComposedLoss]], attained: Sequence[ComposedLoss], question: Question
+) -> Bound:
+    """The smallest proven upper end of all pairs that dominate, and the lower end of the pair that
+    is attained: the first of them, unless another is named."""
+    if not choices:
+        raise CannotCertify("a Rényi curve is all that is known of a part")
+    answers, failures = [], []
+    for sides in choices:
+        try:
+            answers.append(worst(sides, question))
+        except CannotCertify as error:
+            failures.append(error)
+    if not answers:
+        raise failures[0]
+    least = min(answers, key=lambda each: each.upper)
+    proofs = [least.certificate]
+    lower = 0.0 if failures else answers[0].lower
+    if attained:
+        low = worst(attained, question)
+        lower, proofs = low.lower, [least.certificate, low.certificate]
+    elif not failures and least is not answers[0]:
+        proofs.append(answers[0].certificate)
+    return Bound(
+        least.upper,
+        lower=min(lower, least.upper),
+        method=least.method,
+        certified=True,
+        certificate={**question.to_json(), "proofs": proofs, **VERSIONS},
+    )
 
 
 def worst(sides: Sequence[ComposedLoss], question: Question) -> Proven:
