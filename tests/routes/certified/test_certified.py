@@ -207,7 +207,7 @@ def test_the_ends_of_the_range() -> None:
 
 
 def test_what_cannot_be_proven_says_so() -> None:
-    with pytest.raises(CannotCertify, match="Rényi curve.*method: renyi"):
+    with pytest.raises(CannotCertify, match=r"Rényi curve.*method: renyi"):
         hs.ZeroConcentratedDP(0.1).epsilon(1e-5, certify=True)
     with pytest.raises(CannotCertify, match="no law in exact numbers"):
         hs.Gaussian(1).on(hs.WithReplacement(5, 100)).epsilon(1e-5, certify=True)
