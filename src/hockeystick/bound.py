@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import pickle
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self, TypedDict, Unpack
 
 import numpy as np
@@ -96,6 +97,8 @@ class Bound(About, float):
     lower: float
     method: str
     certified: bool
+    certificate: Mapping[str, Any] | None
+    """Of a certified answer: what `hockeystick verify` proves again."""
 
     def __new__(
         cls,
@@ -104,6 +107,7 @@ class Bound(About, float):
         lower: float,
         method: str,
         certified: bool = False,
+        certificate: Mapping[str, Any] | None = None,
         **asked: Unpack[Asked],
     ) -> Self:
         if math.isnan(upper) or math.isnan(lower):
@@ -114,6 +118,7 @@ class Bound(About, float):
         self.lower = float(lower)
         self.method = method
         self.certified = certified
+        self.certificate = certificate
         vars(self).update(asked)
         return self
 
@@ -129,7 +134,8 @@ class Bound(About, float):
         return self.__copy__()  # all that it holds is immutable
 
     def __reduce__(self) -> tuple[Any, ...]:
-        ends = {"lower": self.lower, "method": self.method, "certified": self.certified}
+        names = ("lower", "method", "certified", "certificate")
+        ends = {name: getattr(self, name) for name in names}
         return _bound, (type(self), self.upper, ends | self.asked_in_pickles())
 
     def __str__(self) -> str:

@@ -23,3 +23,7 @@ class SavingError(HockeystickError):
 
 class BudgetExceeded(HockeystickError):
     """Spending would go over a declared budget; nothing was spent."""
+
+
+class CannotCertify(NumericalError):
+    """What was asked for cannot be proven; the message says what is missing."""

@@ -109,23 +109,33 @@ class Mechanism(InWords, CallText, Cited, ABC):
     # questions --------------------------------------------------------------------------------
 
     def epsilon(
-        self, delta: float, *, relation: Relation | None = None, method: str = "auto"
+        self,
+        delta: float,
+        *,
+        relation: Relation | None = None,
+        method: str = "auto",
+        certify: bool = False,
     ) -> Bound:
-        """The smallest ε for which this is (ε, δ)-DP.
+        """The smallest ε for which this is (ε, δ)-DP; with `certify`, between proven ends.
 
         >>> from hockeystick import Gaussian
         >>> round(Gaussian(1.0).epsilon(delta=1e-5), 9)
         4.377178096
         """
         question = EpsilonAt(probability("delta", delta))
-        return questions.answer(self, question, relation, method)
+        return questions.answer(self, question, relation, method, certify)
 
     def delta(
-        self, epsilon: float, *, relation: Relation | None = None, method: str = "auto"
+        self,
+        epsilon: float,
+        *,
+        relation: Relation | None = None,
+        method: str = "auto",
+        certify: bool = False,
     ) -> Bound:
-        """The smallest δ for which this is (ε, δ)-DP."""
+        """The smallest δ for which this is (ε, δ)-DP; with `certify`, between proven ends."""
         question = DeltaAt(non_negative("epsilon", epsilon))
-        return questions.answer(self, question, relation, method)
+        return questions.answer(self, question, relation, method, certify)
 
     def rdp(self, order: Any, *, relation: Relation | None = None) -> Any:
         """Rényi divergence at any real order in [1, inf]; a number for a number, else an array."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hockeystick.bound import Bound, Interval
-from hockeystick.errors import ParameterError
+from hockeystick.errors import CannotCertify, ParameterError
 from hockeystick.evidence import Curve, Evidence, known
 from hockeystick.loss.sum import ComposedLoss, both_ways
 from hockeystick.numerics.types import Array
@@ -100,11 +100,17 @@ def divergences(parts: Parts, orders: Array) -> tuple[Array, Array]:
 
 
 def answer(
-    mechanism: Mechanism, question: Question, relation: Relation | None, method: str
+    mechanism: Mechanism,
+    question: Question,
+    relation: Relation | None,
+    method: str,
+    certify: bool = False,
 ) -> Bound:
     """The smallest upper end of all evidence, and the lower end of what is attained."""
     check_method(method)
     relation = relation_of(mechanism, relation)
+    if certify:
+        return proven(mechanism, question, relation, method)
     asked: Any = {"mechanism": mechanism, "relation": relation, **vars(question)}
     if not mechanism.parts or question == EVERYTHING_ALLOWED:
         return Bound(0.0, lower=0.0, method="closed form", **asked)
@@ -140,3 +146,30 @@ def _game(parts: Parts, question: Question) -> Interval:
             "or binary randomized response, when a record is replaced or zeroed out"
         )
     return upper_end(question, triples, count)
+
+
+def proven(mechanism: Mechanism, question: Question, relation: Relation, method: str) -> Bound:
+    """The same between ends that are theorems; `CannotCertify` where a proof lacks something."""
+    asked: Any = {"mechanism": mechanism, "relation": relation, **vars(question)}
+    if method != AUTO:
+        raise ParameterError(f"method must be 'auto' for a certified answer, got {method!r}")
+    if not mechanism.parts or question == EVERYTHING_ALLOWED:
+        return Bound(0.0, lower=0.0, method="closed form", certified=True, **asked)
+    try:
+        bound = _proven(parts_of(mechanism, relation), question)
+    except CannotCertify as error:
+        plain = answer(mechanism, question, relation, method)
+        raise CannotCertify(
+            f"{error}; not certified, the answer is {float(plain)!r}, method: {plain.method}"
+        ) from error
+    return Bound(bound.upper, **(vars(bound) | asked))
+
+
+def _proven(parts: Parts, question: Question) -> Bound:
+    try:
+        from hockeystick.routes.certified.route import best
+    except ModuleNotFoundError as error:
+        raise ModuleNotFoundError(
+            "a certified answer needs python-flint: pip install 'hockeystick[certify]'"
+        ) from error
+    return best(dominating(parts), attained(parts), question)

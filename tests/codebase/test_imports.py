@@ -55,6 +55,11 @@ LATE_PACKAGES = {
 }
 """Packages of the project that a function may import when it runs, and why."""
 
+LATE_MODULES = {
+    "hockeystick.routes.certified": "proofs: they need python-flint, which is optional",
+}
+"""Parts of packages that a function may import when it runs, and why."""
+
 LATE_ROOTS = {
     "cli": "a command loads what it needs when it runs, so that --help is fast",
     "learn": "estimators load scikit-learn, which is optional",
@@ -77,6 +82,7 @@ LATE_LIBRARIES = {
 
 HOMES = {
     "click": {"cli"},
+    "flint": {"routes"},
     "matplotlib": {"figures", "cli"},
     "PIL": {"figures"},
     "rich": {"cli", "progress"},
@@ -203,6 +209,7 @@ def test_late_imports_of_the_project_have_a_reason() -> None:
         if of_project(edge)
         and edge.late
         and unit(edge.imported) not in LATE_PACKAGES.keys() - {unit(edge.importer)}
+        and not edge.imported.startswith(tuple(LATE_MODULES))
         and not (unit(edge.importer) in LATE_ROOTS and layer(edge.imported) <= layer(edge.importer))
     ]
     assert not late, listed(late)

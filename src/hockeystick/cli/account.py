@@ -20,9 +20,15 @@ DIGITS = 6
 @click.command()
 @click.argument("plan", metavar="PLAN", type=click.Path(dir_okay=False, allow_dash=True))
 @options.asked
+@options.certify
 @click.pass_context
 def account(
-    context: click.Context, plan: str, relation: Relation | None, method: str, as_json: bool
+    context: click.Context,
+    plan: str,
+    relation: Relation | None,
+    method: str,
+    as_json: bool,
+    certify: bool,
 ) -> None:
     """What the releases in a plan cost; does the budget hold?
 
@@ -40,7 +46,7 @@ def account(
     from hockeystick.cli.shared.plan import read
 
     releases = read(reading.content(plan))
-    costs = _costs(releases, relation or releases.relation, method)
+    costs = _costs(releases, relation or releases.relation, method, certify)
     if as_json:
         answer.print_json(costs)
     else:
@@ -48,14 +54,14 @@ def account(
     context.exit(0 if costs["holds"] else 1)
 
 
-def _costs(plan: Plan, relation: Relation | None, method: str) -> dict[str, Any]:
+def _costs(plan: Plan, relation: Relation | None, method: str, certify: bool) -> dict[str, Any]:
     from hockeystick.questions import relation_of
 
     together = plan.without(None)
     neighbours = relation_of(together, relation)
 
     def cost(mechanism: Mechanism) -> Bound:
-        return mechanism.epsilon(plan.delta, relation=neighbours, method=method)
+        return mechanism.epsilon(plan.delta, relation=neighbours, method=method, certify=certify)
 
     total = cost(together)
     rows = [

@@ -11,6 +11,7 @@ from hockeystick.cli.shared import answer, options, reading
 
 @click.command()
 @options.question
+@options.certify
 @options.epsilon
 def delta(expression: str, as_json: bool, epsilon: float, **how: Any) -> None:
     """The smallest delta for which EXPR is (epsilon, delta)-DP.

@@ -11,6 +11,7 @@ from hockeystick.cli.shared import answer, options, reading
 
 @click.command()
 @options.question
+@options.certify
 @options.delta
 def epsilon(expression: str, as_json: bool, delta: float, **how: Any) -> None:
     """The smallest epsilon for which EXPR is (epsilon, delta)-DP.

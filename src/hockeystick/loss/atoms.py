@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from hockeystick.loss.base import DiscreteLoss, Loss
+from hockeystick.loss.exact import Exact
 from hockeystick.loss.measure import EMPTY, Atoms, Nodes
 from hockeystick.numerics.blocks import in_blocks
 from hockeystick.numerics.types import Array
@@ -31,6 +32,7 @@ class AtomicLoss(DiscreteLoss):
         spacing: float | None = None,
         symmetric: bool = False,
         slip: float | None = None,
+        origin: Exact | None = None,
     ) -> None:
         values, masses = np.asarray(losses, dtype=float), np.asarray(log_q, dtype=float)
         kept = masses > -math.inf
@@ -40,7 +42,7 @@ class AtomicLoss(DiscreteLoss):
         self.bottom = float(values[kept].min(initial=math.inf))
         self.infinite, self.void = infinite, void
         self.spacing, self.symmetric = spacing, symmetric
-        self._slip = slip
+        self._slip, self.origin = slip, origin
 
     @property
     def atoms(self) -> Atoms:
@@ -84,6 +86,7 @@ class AtomicLoss(DiscreteLoss):
             void=self.infinite,
             spacing=self.spacing,
             slip=self._slip,
+            origin=self.origin and self.origin.reverse(),
         )
 
     def reverse_profile(self, epsilon: Array) -> Array:

@@ -12,41 +12,18 @@ from abc import ABC, abstractmethod
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
 
 import numpy as np
 
 from hockeystick.errors import NumericalError
 from hockeystick.loss.coherence import Said, is_whole, places
 from hockeystick.loss.cumulants import cumulants, decay_bound, mean_loss
+from hockeystick.loss.exact import Exact
 from hockeystick.loss.family import Family
-from hockeystick.loss.measure import NO_ATOMS, Atoms, LaplaceLaw, Nodes, Tails
+from hockeystick.loss.measure import NO_ATOMS, Atoms, GaussianSample, LaplaceLaw, Nodes, Tails
+from hockeystick.loss.quadrature import quadrature
 from hockeystick.numerics.series import EPS
 from hockeystick.numerics.types import Array, Complex
-
-_recent: tuple[tuple[Loss, tuple[float, float, float], Nodes], ...] = ()
-"""The last quadratures, because who plans asks more than once for the same. Exactly the same: what
-an answer is must not depend on what was asked before."""
-
-
-def quadrature(loss: Loss, low: float, high: float, turn: float) -> Nodes:
-    """The nodes of a loss."""
-    global _recent
-    for kept, asked, nodes in _recent:
-        if kept is loss and asked == (low, high, turn):
-            return nodes
-    nodes = loss.nodes(low, high, turn)
-    _recent = ((loss, (low, high, turn), nodes), *_recent[:3])
-    return nodes
-
-
-class GaussianSample(NamedTuple):
-    """(1−rate)·N(0, 1) + rate·N(shift, 1) and N(0, 1), one against the other."""
-
-    shift: float
-    rate: float
-    remove: bool
-    """Whether the mixture is P; else it is Q."""
 
 
 class Loss(ABC):
@@ -78,6 +55,9 @@ class Loss(ABC):
 
     sketched: bool = False
     """Whether the nodes are but a sketch to plan with: then `cgf` has a better source."""
+
+    origin: Exact | None = None
+    """The pair in exact numbers that the floats are rounded from, if that is known."""
 
     gaussian_shift: float | None = None
     """How many deviations apart P and Q are, if they are two normal laws; else None."""
@@ -172,6 +152,10 @@ class Loss(ABC):
         if self.symmetric:
             return self.profile(epsilon)
         return np.asarray(-np.expm1(epsilon) + np.exp(epsilon) * self.profile(-epsilon))
+
+    def exact(self) -> Exact | None:
+        """The pair in exact numbers, for a proof; None where it is not of a kind known that way."""
+        return self.origin
 
     def sampled(self, rate: float) -> Loss | None:
         """The loss of ((1−rate)·Q + rate·P, Q) where this law has a better one than the general
@@ -291,6 +275,10 @@ class Reversed(Loss):
 
     def mean(self) -> float:
         return self.base.reverse_mean()
+
+    def exact(self) -> Exact | None:
+        base = self.base.exact()
+        return base and base.reverse()
 
     def density(self, losses: Array) -> Array:
         return self.base.density(-losses) * np.exp(-losses)

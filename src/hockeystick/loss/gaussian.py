@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from fractions import Fraction
 
 import numpy as np
 
 from hockeystick.loss.base import Loss
+from hockeystick.loss.exact import Exact
 from hockeystick.loss.family import Family
 from hockeystick.loss.line import NORMAL_REACH, LineLoss, panel_width, steepest, trapezoid_step
 from hockeystick.loss.measure import Nodes, Tails
@@ -71,6 +73,8 @@ class GaussianLoss(LineLoss):
     """N(shift, 1) against N(0, 1): L ~ N(shift²/2, shift²) under P, K(s) = s(s+1)·shift²/2."""
 
     shift: float
+    quotient: tuple[float, float] | None = field(default=None, compare=False, repr=False)
+    """Of which two numbers `shift` is the rounded quotient, if that is known."""
 
     _limits = (-math.inf, math.inf)
     most_nodes = 1_000_000
@@ -90,6 +94,12 @@ class GaussianLoss(LineLoss):
     @property
     def kin(self) -> tuple[Family, float] | None:
         return None if self.cut else (Gaussians(), self.shift)
+
+    def exact(self) -> Exact | None:
+        if self.cut or self.quotient is None:
+            return None
+        above, below = self.quotient
+        return Exact("normal", (Fraction(above) / Fraction(below), Fraction(0)))
 
     def nodes(self, low: float, high: float, turn: float) -> Nodes:
         """The trapezoid rule; panels where the line is cut, because there the rule is poor."""

@@ -40,6 +40,15 @@ class Atoms(NamedTuple):
         return np.exp(self.log_q)
 
 
+class GaussianSample(NamedTuple):
+    """(1−rate)·N(0, 1) + rate·N(shift, 1) and N(0, 1), one against the other."""
+
+    shift: float
+    rate: float
+    remove: bool
+    """Whether the mixture is P; else it is Q."""
+
+
 class LaplaceLaw(NamedTuple):
     """Laplace noise, on a Poisson sample or not: what the law of such a loss is told by."""
 

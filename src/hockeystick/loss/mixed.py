@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from fractions import Fraction
 from functools import cached_property
 
 import numpy as np
 
 from hockeystick.errors import NumericalError
-from hockeystick.loss.base import GaussianSample, Loss
+from hockeystick.loss.base import Loss
+from hockeystick.loss.exact import Exact
 from hockeystick.loss.family import Family
-from hockeystick.loss.measure import Atoms, Nodes, Tails
+from hockeystick.loss.measure import Atoms, GaussianSample, Nodes, Tails
 from hockeystick.numerics.rounding import around_product
 from hockeystick.numerics.series import log_mixed, log_unmixed
 from hockeystick.numerics.types import Array, Complex
@@ -20,12 +22,13 @@ LARGE_ORDER = 1000.0
 """From here on it is worth to look whether a sampled loss is decided by its largest values."""
 
 
-def mixed(loss: Loss, rate: float) -> Loss:
-    """The loss of ((1−rate)·Q + rate·P, Q): the record takes part with probability `rate`."""
+def mixed(loss: Loss, rate: float, exact_rate: Fraction | None = None) -> Loss:
+    """The loss of ((1−rate)·Q + rate·P, Q): the record takes part with probability `rate`, rounded
+    from `exact_rate` where that is known."""
     if rate == 1:
         return loss
-    own = loss.sampled(rate)
-    return Mixed(loss, rate) if own is None else own
+    own = loss.sampled(rate, exact_rate) if isinstance(loss, Mixed) else loss.sampled(rate)
+    return Mixed(loss, rate, exact_rate) if own is None else own
 
 
 @dataclass(frozen=True)
@@ -37,6 +40,8 @@ class Mixed(Loss):
 
     base: Loss
     rate: float
+    exact_rate: Fraction | None = field(default=None, repr=False, compare=False)
+    """What `rate` is rounded from, if that is known."""
     steepest: float = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -156,12 +161,17 @@ class Mixed(Loss):
         growth = np.exp(np.where(inside, epsilon - base, 0.0))
         return np.where(inside, self.rate * growth * self.base.reverse_profile(base), 0.0)
 
-    def sampled(self, rate: float) -> Loss:
-        return mixed(self.base, self.rate * rate)
+    def exact(self) -> Exact | None:
+        base = self.base.exact()
+        return base.on_sample(self.exact_rate) if base and self.exact_rate else None
+
+    def sampled(self, rate: float, exact_rate: Fraction | None = None) -> Loss:
+        both = self.exact_rate and exact_rate and self.exact_rate * exact_rate
+        return mixed(self.base, self.rate * rate, both)
 
     def truncated(self, mass: float) -> Loss:
         cut = self.base.truncated(min(mass / self.rate, 0.25))
-        return self if cut is self.base else mixed(cut, self.rate)
+        return self if cut is self.base else mixed(cut, self.rate, self.exact_rate)
 
 
 @dataclass(frozen=True)

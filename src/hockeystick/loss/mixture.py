@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
 
+from hockeystick.loss.exact import Exact
 from hockeystick.loss.line import (
     HALVINGS,
     NORMAL_REACH,
@@ -104,6 +105,7 @@ class MixtureLoss(LineLoss):
     q: GaussianMixture
     mirrored: bool = False
     """Whether Q is P mirrored, so that both directions are alike."""
+    origin: Exact | None = field(default=None, compare=False, repr=False)
 
     most_nodes = 30_000
 
@@ -114,6 +116,9 @@ class MixtureLoss(LineLoss):
     @property
     def smooth(self) -> bool:  # type: ignore[override]
         return len(self.p.means) + len(self.q.means) <= FEW_MEANS
+
+    def exact(self) -> Exact | None:
+        return None if self.cut else self.origin
 
     @cached_property
     def _span(self) -> float:

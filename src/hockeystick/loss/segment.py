@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from fractions import Fraction
 from functools import cached_property
 
 import numpy as np
 
 from hockeystick.errors import NumericalError
 from hockeystick.loss.base import Loss
+from hockeystick.loss.exact import Exact
 from hockeystick.loss.measure import NO_ATOMS, Atoms, LaplaceLaw, Nodes, Tails
 from hockeystick.numerics.gauss import on_panels
 from hockeystick.numerics.types import Array, Complex
@@ -30,6 +32,8 @@ class SegmentLoss(Loss):
     height: float
     edge: float
     slip: float = 0.0
+    quotient: tuple[float, float] | None = field(default=None, compare=False, repr=False)
+    """Of which two numbers `reach` is the rounded quotient, if that is known."""
 
     infinite = void = 0.0
     continuous = True
@@ -39,6 +43,13 @@ class SegmentLoss(Loss):
         self.__dict__.update(top=self.reach, bottom=-self.reach)
         if (self.height, self.edge) == (0.25, 0.5) and 0 < self.reach < math.inf:
             self.__dict__["laplace"] = LaplaceLaw(self.reach)
+
+    def exact(self) -> Exact | None:
+        if self.quotient is None:
+            return None
+        above, below = self.quotient
+        kind = "laplace" if self.edge else "exponential"
+        return Exact(kind, (Fraction(above) / Fraction(below),))
 
     @cached_property
     def atoms(self) -> Atoms:

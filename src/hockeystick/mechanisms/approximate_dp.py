@@ -8,6 +8,7 @@ from hockeystick.checks import checked, declare, declared, non_negative, probabi
 from hockeystick.evidence import Evidence
 from hockeystick.loss.atoms import EVERYTHING, AtomicLoss
 from hockeystick.loss.base import Loss
+from hockeystick.loss.exact import response
 from hockeystick.mechanism import Mechanism
 from hockeystick.relation import Relation
 
@@ -56,4 +57,5 @@ def two_point_loss(epsilon: float, delta: float) -> Loss:
         spacing=2 * epsilon,
         symmetric=True,
         slip=0.0,
+        origin=response(epsilon, 2, delta),
     )

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,7 @@ import numpy as np
 from hockeystick.errors import NumericalError
 from hockeystick.loss.atoms import AtomicLoss
 from hockeystick.loss.base import DiscreteLoss, Loss
+from hockeystick.loss.exact import Exact
 from hockeystick.loss.measure import EMPTY, Atoms, Nodes
 from hockeystick.mechanisms.bases.discrete_noise import DiscreteNoise
 from hockeystick.numerics.blocks import CHUNK
@@ -41,7 +43,8 @@ class DiscreteGaussian(DiscreteNoise):
     source = "Canonne, Kamath and Steinke 2020"
 
     def _loss(self, steps: int) -> Loss:
-        return DiscreteGaussianLoss(self.scale, steps)
+        exact = Exact("integer gaussian", (self.exact_scale, Fraction(steps)))
+        return DiscreteGaussianLoss(self.scale, steps, exact)
 
     def _noise(self, count: int, words: Source) -> Integers:
         from hockeystick.random.integers import discrete_gaussian
@@ -55,6 +58,7 @@ class DiscreteGaussianLoss(DiscreteLoss):
 
     scale: float
     steps: int
+    origin: Exact | None = field(default=None, compare=False, repr=False)
 
     top = math.inf
     bottom = -math.inf

@@ -10,6 +10,7 @@ import numpy as np
 
 from hockeystick.loss.atoms import AtomicLoss
 from hockeystick.loss.base import Loss
+from hockeystick.loss.exact import Exact
 from hockeystick.mechanisms.bases.discrete_noise import DiscreteNoise
 from hockeystick.numerics.rounding import quotient_error
 
@@ -42,7 +43,12 @@ class DiscreteLaplace(DiscreteNoise):
             steps * rate, steps, Fraction(self.noise_multiplier) * self.sensitivity
         )
         return AtomicLoss(
-            (2 * x - steps) * rate, log_mass, spacing=2 * rate, symmetric=True, slip=slip
+            (2 * x - steps) * rate,
+            log_mass,
+            spacing=2 * rate,
+            symmetric=True,
+            slip=slip,
+            origin=Exact("integer laplace", (self.exact_scale, Fraction(steps))),
         )
 
     def _noise(self, count: int, words: Source) -> Integers:

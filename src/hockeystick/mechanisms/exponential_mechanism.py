@@ -57,7 +57,8 @@ class ExponentialMechanism(Mechanism):
             return NOTHING
         if math.isinf(epsilon):
             return EVERYTHING
-        return SegmentLoss(epsilon, height=-0.5 / math.expm1(-epsilon), edge=0.0)
+        height = -0.5 / math.expm1(-epsilon)
+        return SegmentLoss(epsilon, height=height, edge=0.0, quotient=(epsilon, 1.0))
 
     def group(self, size: int) -> Mechanism:
         return ExponentialMechanism(self.epsilon_ * whole("size", size, 1))

@@ -31,7 +31,7 @@ class Gaussian(AdditiveNoise):
     norm = "L2"
 
     def _loss(self, shift: float, sensitivity: float) -> Loss:
-        return GaussianLoss(shift)
+        return GaussianLoss(shift, (sensitivity, self.noise_multiplier))
 
     def _triples(self, relation: Relation) -> Triples | None:
         """Three points of a ball, or as far apart as a replaced record moves the query."""

@@ -34,7 +34,8 @@ class Laplace(AdditiveNoise):
 
     def _loss(self, shift: float, sensitivity: float) -> Loss:
         error = quotient_error(shift, sensitivity, self.noise_multiplier)
-        return SegmentLoss(shift, height=0.25, edge=0.5, slip=error)
+        quotient = (sensitivity, self.noise_multiplier)
+        return SegmentLoss(shift, height=0.25, edge=0.5, slip=error, quotient=quotient)
 
     def _noise(self, count: int, words: Source) -> Floats:
         from hockeystick.random.noise import laplace

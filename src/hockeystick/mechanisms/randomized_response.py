@@ -21,6 +21,7 @@ from hockeystick.errors import ParameterError
 from hockeystick.evidence import Evidence
 from hockeystick.loss.atoms import EVERYTHING, AtomicLoss
 from hockeystick.loss.base import Loss
+from hockeystick.loss.exact import response
 from hockeystick.loss.triples.base import Triples
 from hockeystick.loss.triples.many_laws import ManyLaws
 from hockeystick.loss.triples.two_laws import TwoLaws
@@ -101,6 +102,7 @@ class RandomizedResponse(Mechanism):
             spacing=epsilon if others > 1 else 2 * epsilon,
             symmetric=True,
             slip=0.0,
+            origin=response(epsilon, self.categories),
         )
 
     def group(self, size: int) -> Mechanism:

@@ -6,7 +6,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 
 from hockeystick.bound import Interval
 from hockeystick.errors import NumericalError
@@ -62,6 +62,10 @@ class Question(ABC):
         """The ε and δ at which another direction must cost no more than this answer's lower end;
         and a question that decides whether it does, if that is not this question itself."""
 
+    @abstractmethod
+    def to_json(self) -> dict[str, Any]:
+        """What is asked for, and what is given, for a certificate."""
+
     def agreed(self, lower: float, upper: float) -> float:
         """The lower end; an error where two routes contradict each other."""
         if lower > upper * (1 + CONTRADICTION) + self.margin:
@@ -81,6 +85,9 @@ class EpsilonAt(Question):
 
     delta: float
     margin = CONTRADICTION
+
+    def to_json(self) -> dict[str, Any]:
+        return {"asked": "epsilon", "delta": self.delta}
 
     def by(self, route: Route, loss: ComposedLoss) -> Interval:
         return route.epsilon(loss, self.delta)
@@ -123,6 +130,9 @@ class DeltaAt(Question):
 
     epsilon: float
     margin = 0.0
+
+    def to_json(self) -> dict[str, Any]:
+        return {"asked": "delta", "epsilon": self.epsilon}
 
     def by(self, route: Route, loss: ComposedLoss) -> Interval:
         return route.delta(loss, self.epsilon)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from contextlib import suppress
+from fractions import Fraction
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
@@ -14,6 +15,7 @@ from hockeystick.evidence import Curve, Evidence, known
 from hockeystick.loss.atoms import NOTHING
 from hockeystick.loss.base import Loss
 from hockeystick.loss.divergence import divergence
+from hockeystick.loss.exact import Exact
 from hockeystick.loss.mixed import mixed
 from hockeystick.loss.mixture import GaussianMixture, MixtureLoss
 from hockeystick.loss.two_sided.amplified import amplified_loss, joint
@@ -77,8 +79,9 @@ class Poisson(Sampler):
         if relation is REPLACE_ONE:
             return self._replaced(mechanism, steps)
         base = known(mechanism, relation, steps)
-        pair = mixed(base.pairs[0], self.rate)
-        attained = base.attained and mixed(base.attained, self.rate)
+        exact = Fraction(self.rate)
+        pair = mixed(base.pairs[0], self.rate, exact)
+        attained = base.attained and mixed(base.attained, self.rate, exact)
         return Evidence((pair,), attained, best_curve([pair], lambda: base))
 
     def _replaced(self, mechanism: Mechanism, steps: int) -> Evidence:
@@ -154,7 +157,7 @@ def antipodal_pair(add: Loss, replace: Loss, rate: float) -> Loss | None:
     near, far = add.gaussian_shift, replace.gaussian_shift
     if near is None or far is None or abs(far - 2 * near) > 1e-15 * far:
         return None
-    return _opposite(near, rate)
+    return _opposite(near, rate, _exactly(add, replace, rate))
 
 
 def replaced_pair(mechanism: Mechanism, rate: float, steps: int) -> Loss | None:
@@ -171,7 +174,7 @@ def replaced_pair(mechanism: Mechanism, rate: float, steps: int) -> Loss | None:
     if moves_less(mechanism):
         return NOTHING
     attained = attained_base(mechanism, ADD_REMOVE, steps)
-    return None if add == replace and steps == 1 else mixed(attained, rate)
+    return None if add == replace and steps == 1 else mixed(attained, rate, Fraction(rate))
 
 
 def moves_less(mechanism: Mechanism) -> bool:
@@ -181,10 +184,19 @@ def moves_less(mechanism: Mechanism) -> bool:
     return bool(replace.profile(zero)[0] < add.profile(zero)[0] * (1 - 1e-12))
 
 
-def _opposite(shift: float, rate: float) -> Loss:
+def _exactly(add: Loss, replace: Loss, rate: float) -> Exact | None:
+    """That pair in exact numbers; None where a replacement moves not exactly twice as far."""
+    near, far = add.exact(), replace.exact()
+    if near is None or far is None or far.numbers[0] != 2 * near.numbers[0]:
+        return None
+    return Exact("normal", (near.numbers[0], near.numbers[0]), Fraction(rate))
+
+
+def _opposite(shift: float, rate: float, origin: Exact | None = None) -> Loss:
     weights = (1 - rate, rate)
     return MixtureLoss(
         GaussianMixture(weights, (0.0, shift)),
         GaussianMixture(weights, (0.0, -shift)),
         mirrored=True,
+        origin=origin,
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
@@ -11,6 +12,7 @@ from hockeystick.errors import ParameterError
 from hockeystick.evidence import Evidence, known
 from hockeystick.loss.atoms import NOTHING
 from hockeystick.loss.base import Loss
+from hockeystick.loss.exact import Exact
 from hockeystick.loss.mixed import mixed
 from hockeystick.loss.mixture import GaussianMixture, MixtureLoss
 from hockeystick.loss.two_sided.amplified import amplified_loss, joint
@@ -83,11 +85,18 @@ class WithoutReplacement(Sampler):
         return self.size / self.population
 
     @property
+    def exact_fraction(self) -> Fraction:
+        """γ, not rounded."""
+        return Fraction(self.size, self.population)
+
+    @property
     def fixed_fraction(self) -> float:
         return self.fraction
 
     def evidence(self, mechanism: Mechanism, relation: Relation, steps: int) -> Evidence:
-        pairs: tuple[Loss, ...] = (fixed_size_loss(mechanism, relation, self.fraction),)
+        pairs: tuple[Loss, ...] = (
+            fixed_size_loss(mechanism, relation, self.fraction, self.exact_fraction),
+        )
         if self.size == 0:
             return Evidence(pairs)
         if relation is ZERO_OUT:
@@ -107,19 +116,23 @@ class WithoutReplacement(Sampler):
         if far is None or near is None:
             return ()
         weights = (1 - self.fraction, self.fraction)
+        exact = [base_loss(mechanism, each).exact() for each in (REPLACE_ONE, ZERO_OUT)]
+        shifts = tuple(each.numbers[0] for each in exact if each)
         return (
             MixtureLoss(
-                GaussianMixture(weights, (0.0, far)), GaussianMixture(weights, (0.0, -near))
+                GaussianMixture(weights, (0.0, far)),
+                GaussianMixture(weights, (0.0, -near)),
+                origin=Exact("normal", shifts, self.exact_fraction) if len(shifts) == 2 else None,
             ),
         )
 
     def _attained(self, mechanism: Mechanism, relation: Relation, steps: int) -> Loss | None:
         if relation is ADD_REMOVE:
             base = known(mechanism, REPLACE_ONE, steps).attained
-            return base and mixed(base, self.fraction)
+            return base and mixed(base, self.fraction, self.exact_fraction)
         if relation is REPLACE_ONE and steps == 1:
             return None
-        return mixed(attained_base(mechanism, relation, steps), self.fraction)
+        return mixed(attained_base(mechanism, relation, steps), self.fraction, self.exact_fraction)
 
     def evidence_by_curve(self, mechanism: Mechanism, relation: Relation) -> Evidence:
         from hockeystick import classical
@@ -146,17 +159,26 @@ class WithoutReplacement(Sampler):
         return batches.subset(same_population(self.population, population), self.size, rng)
 
 
-def fixed_size_loss(mechanism: Mechanism, relation: Relation, fraction: float) -> Loss:
+def fixed_size_loss(
+    mechanism: Mechanism,
+    relation: Relation,
+    fraction: float,
+    exact_fraction: Fraction | None = None,
+) -> Loss:
     """The loss when the record is drawn with probability `fraction`, else another in its place."""
     if fraction == 0:
         return NOTHING
     replace = base_loss(mechanism, REPLACE_ONE)
     if relation is ADD_REMOVE:
-        return mixed(replace, fraction)
+        return mixed(replace, fraction, exact_fraction)
     if fraction == 1:
         return base_loss(mechanism, relation)
     if relation is REPLACE_ONE:
-        return amplified_loss(joint([fraction], [replace], [replace], fraction))
+        loss = amplified_loss(joint([fraction], [replace], [replace], fraction))
+        base = replace.exact()
+        if base and exact_fraction:
+            loss.__dict__["origin"] = base.of_fixed_size(exact_fraction)
+        return loss
     zero = base_loss(mechanism, ZERO_OUT)
     without = zero.reverse()
     backward = joint([fraction], [without], [without], fraction)

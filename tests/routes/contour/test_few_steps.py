@@ -12,7 +12,7 @@ from mpmath import mpf
 
 import hockeystick as hs
 from hockeystick.errors import NumericalError
-from hockeystick.loss.base import GaussianSample
+from hockeystick.loss.measure import GaussianSample
 from hockeystick.loss.sum import ComposedLoss
 from hockeystick.routes.contour import route
 from hockeystick.routes.contour.few_steps import answer

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 def show(name: str, bound: Bound, given: Mapping[str, float], as_json: bool) -> None:
     """Print a bound on `name`, and what it was asked for."""
     if as_json:
-        print_json({name: bound.upper, **ends(bound), **given})
+        proof = {"certificate": bound.certificate} if bound.certificate else {}
+        print_json({name: bound.upper, **ends(bound), **given, **proof})
     else:
         click.echo(line(name, bound, given))
 
@@ -29,7 +30,8 @@ def line(name: str, bound: Bound, given: Mapping[str, float]) -> str:
     asked = "; ".join(f"{key} = {value!r}" for key, value in given.items())
     least, most = at_least(bound.lower), at_most(bound.upper)
     how = f"relation: {bound.relation}; method: {bound.method}"
-    return f"{name} = {most}  ({asked}; at least {least}; {how})"
+    proven = "; certified" if bound.certified else ""
+    return f"{name} = {most}  ({asked}; at least {least}; {how}{proven})"
 
 
 def ends(bound: Bound) -> dict[str, Any]:

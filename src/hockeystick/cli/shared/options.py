@@ -75,6 +75,13 @@ def method(command: Command) -> Command:
     )(command)
 
 
+def certify(command: Command) -> Command:
+    """The option --certify."""
+    return click.option(
+        "--certify", is_flag=True, help="Prove both ends, rounding included, or fail."
+    )(command)
+
+
 def delta(command: Command) -> Command:
     """The option --delta of a guarantee."""
     return _number("delta", "guarantee")(command)

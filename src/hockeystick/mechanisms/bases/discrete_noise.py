@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from hockeystick.checks import Whole, checked, declared, non_negative, whole
@@ -51,6 +52,11 @@ class DiscreteNoise(Mechanism):
     def scale(self) -> float:
         """Scale of the noise on the integers."""
         return self.noise_multiplier * self.sensitivity
+
+    @property
+    def exact_scale(self) -> Fraction:
+        """The same, not rounded."""
+        return Fraction(self.noise_multiplier) * self.sensitivity
 
     def evidence(self, relation: Relation, steps: int = 1) -> Evidence:
         return Evidence((self._moved(relation),))

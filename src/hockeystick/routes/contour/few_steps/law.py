@@ -21,7 +21,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from hockeystick.loss.base import GaussianSample
+from hockeystick.loss.measure import GaussianSample
 from hockeystick.numerics.types import Array, Complex
 
 LOG_ROOT = 0.5 * math.log(2 * math.pi)

@@ -1,0 +1,180 @@
+"""One composition in one direction: the first way that proves both ends."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+from flint import arb, ctx
+
+from hockeystick.bound import Interval
+from hockeystick.errors import CannotCertify, NumericalError
+from hockeystick.loss.sum import ComposedLoss
+from hockeystick.routes.certified.balls import above, below
+from hockeystick.routes.certified.bracket import around, by_halving
+from hockeystick.routes.certified.build import NATS, ORDER_NATS, Task, follow
+from hockeystick.routes.certified.claims import LOG_LEAST, at_most, closed, largest
+from hockeystick.routes.certified.laws import exact_of, law_of
+from hockeystick.routes.certified.line import Line, Recipe, masses
+from hockeystick.routes.certified.plan import planned
+from hockeystick.routes.contour.saddle import log_kappa
+
+BITS = 192
+"""Of the working precision: radii are then far below the errors that are chosen."""
+TIGHT = 1e-10
+"""Relative width of δ from which on a second plan, made for the ε found, is worth its while."""
+MILD_ORDERS = [2.0**k for k in range(-1, 12)]
+"""At which Chernoff's bound is tried for a direction that may not matter."""
+
+
+class Proven(Interval):
+    """Two proven ends, and what it takes to prove them again."""
+
+    certificate: dict[str, Any]
+
+    @classmethod
+    def of(cls, lower: float, upper: float, method: str, **said: Any) -> Proven:
+        self = cls(lower, upper, method)
+        self.certificate = {"method": method, "lower": lower, "upper": upper, **said}
+        return self
+
+
+@contextmanager
+def precisely() -> Iterator[None]:
+    """Balls of enough bits; and whatever a plan fails with means that nothing is proven."""
+    with ctx.workprec(BITS):
+        try:
+            yield
+        except CannotCertify:
+            raise
+        except (NumericalError, ArithmeticError, ValueError, IndexError) as error:
+            raise CannotCertify(f"no plan of a proof was found: {error}") from error
+
+
+def task_of(loss: ComposedLoss) -> Task:
+    """The laws in balls; an error that names the part of which no exact law is known."""
+    return Task([(law_of(exact_of(part)), n) for part, n in loss.parts], loss)
+
+
+def said_of(loss: ComposedLoss) -> list[dict[str, Any]]:
+    """The parts, for the certificate."""
+    return [{"count": n, **exact_of(part).to_json()} for part, n in loss.parts]
+
+
+def epsilon(loss: ComposedLoss, delta: float) -> Proven:
+    """ε(δ), between proven ends."""
+    with precisely():
+        task, parts = task_of(loss), said_of(loss)
+        infinite, _ = masses(task.laws)
+        if infinite > delta:
+            return Proven.of(math.inf, math.inf, "closed form", parts=parts)
+        if delta == 0 and infinite.is_zero():
+            return Proven.of(*largest(task.laws), "closed form", parts=parts)
+        profile = closed(task.laws, math.log(delta) if delta else LOG_LEAST)
+        if profile is not None:
+            ends = by_halving(lambda e: (profile(arb(e)),) * 2, arb(delta))
+            return Proven.of(*ends, "closed form", parts=parts)
+        if not infinite < delta:
+            raise CannotCertify("δ is about the probability of an infinite loss")
+        low, high, recipe = _epsilon_by_line(task, delta)
+        return Proven.of(low, high, "contour", parts=parts, line=recipe.to_json())
+
+
+def delta(loss: ComposedLoss, epsilon: float) -> Proven:
+    """δ(ε), between proven ends."""
+    with precisely():
+        task, parts = task_of(loss), said_of(loss)
+        profile = closed(task.laws)
+        if profile is not None:
+            value = profile(arb(epsilon))
+            ends = max(below(value), 0.0), min(above(value), 1.0)
+            return Proven.of(*ends, "closed form", parts=parts)
+        low, high, recipe = _delta_by_line(task, epsilon)
+        return Proven.of(low, high, "contour", parts=parts, line=recipe.to_json())
+
+
+def milder(loss: ComposedLoss, epsilon: float, delta: float) -> dict[str, Any] | None:
+    """What proves that δ(ε) of this direction is at most δ; None if nothing that is cheap does."""
+    if math.isinf(epsilon):
+        return None
+    with precisely():
+        task = task_of(loss)
+        claim: dict[str, Any] = {"parts": said_of(loss)}
+        if not at_most(task.laws, epsilon, delta, None, ()):
+            order = _good_order(loss, epsilon, delta)
+            if order is None:
+                return None
+            rules = task.rules(order, 0.0, ORDER_NATS)
+            if not at_most(task.laws, epsilon, delta, order, rules):
+                return None
+            claim |= {"order": order, "rules": rules}
+    return {"method": "milder", **claim}
+
+
+def _good_order(loss: ComposedLoss, epsilon: float, delta: float) -> float | None:
+    """Floats: a power of two at which Chernoff's bound is clearly enough, if there is one."""
+    goal, last = (math.log(delta) if delta else -math.inf) - 0.1, math.inf
+    for order in MILD_ORDERS:
+        k = float(loss.cgf(np.array([order])).real[0])
+        bound = k - order * epsilon + float(log_kappa(order))
+        if bound <= goal:
+            return order
+        if bound > last or not math.isfinite(bound):  # it is convex
+            return None
+        last = bound
+    return None
+
+
+# by the line ------------------------------------------------------------------------------------
+
+
+def _epsilon_by_line(task: Task, delta: float) -> tuple[float, float, Recipe]:
+    target = arb(delta)
+    log_delta = math.log(above(target - masses(task.laws)[0]))
+    line, recipe, root = _line_at(task, log_delta, delta)
+    ends = line.ends(root)
+    for _ in range(4):
+        off = float((ends.lower + ends.upper) / 2 - target)
+        if abs(off) <= 0.05 * float(ends.upper - ends.lower) or not ends.slope > 0:
+            break
+        root += off / float(ends.slope)
+        ends = line.ends(root)
+    gap = max(abs(float(ends.upper - target)), abs(float(target - ends.lower)))
+    rate = float(ends.slope) if ends.slope > 0 else line.order * delta
+    move = 1.1 * gap / rate + 1.2e-16 * max(abs(root), 1e-300)
+
+    def both(e: float) -> tuple[arb, arb]:
+        at = line.ends(e)
+        return at.lower, at.upper
+
+    low, high = around(both, target, root, move)
+    return low, high, recipe
+
+
+def _line_at(task: Task, log_delta: float, delta: float) -> tuple[Line, Recipe, float]:
+    """A line through the ε that it finds itself."""
+    plan = planned(task.loss, NATS, None, log_delta)
+    line, recipe = follow(task, plan, NATS)
+    root = line.guess(plan.epsilon, delta)
+    ends = line.ends(root)
+    if float(ends.upper - ends.lower) > TIGHT * delta:
+        plan = planned(task.loss, NATS, root, log_delta)
+        line, recipe = follow(task, plan, NATS)
+        root = line.guess(root, delta)
+    return line, recipe, root
+
+
+def _delta_by_line(task: Task, epsilon: float) -> tuple[float, float, Recipe]:
+    log_delta: float | None = None
+    for _ in range(2):
+        plan = planned(task.loss, NATS, epsilon, log_delta)
+        line, recipe = follow(task, plan, NATS)
+        ends = line.ends(epsilon)
+        finite = ends.upper - line.beside(arb(epsilon))
+        if not finite > 0 or float(ends.upper - ends.lower) <= TIGHT * float(ends.upper):
+            break
+        log_delta = float(finite.log())
+    return max(below(ends.lower), 0.0), min(above(ends.upper), 1.0), recipe

@@ -1,0 +1,82 @@
+"""Theorem 9: both ends of ε(δ) = inf {ε >= 0 : δ(ε) <= δ} from ends of δ(ε), which falls.
+
+U(ε) <= δ proves ε(δ) <= ε, and D(ε) > δ proves ε(δ) >= ε. An end moves on a proven comparison only.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+from flint import arb
+
+from hockeystick.errors import CannotCertify
+
+Both = Callable[[float], tuple[arb, arb]]
+"""ε to a lower and an upper end of δ(ε)."""
+
+WIDENINGS = 60
+LARGEST = 1e300
+
+
+def by_halving(both: Both, delta: arb) -> tuple[float, float]:
+    """From nothing but the ends: a bracket, halved until balls cannot tell any more."""
+    if both(0.0)[1] <= delta:
+        return 0.0, 0.0
+    low, high = 0.0, 1.0
+    while not both(high)[1] <= delta:
+        if both(high)[0] > delta:
+            low = high
+        high *= 2
+        if high > LARGEST:
+            raise CannotCertify("no ε is proven to be large enough")
+    while low < (middle := low / 2 + high / 2) < high:
+        lower, upper = both(middle)
+        if upper <= delta:
+            high = middle
+        elif lower > delta:
+            low = middle
+        else:
+            break
+    return _narrowed(both, delta, low, high, low / 2 + high / 2)
+
+
+def _narrowed(
+    both: Both, delta: arb, low: float, high: float, middle: float
+) -> tuple[float, float]:
+    """Each end as near as it can be proven to be to a place where balls cannot tell."""
+    if not low < middle < high:
+        return low, high
+    inner_low, inner_high = middle, middle
+    while low < (place := low / 2 + inner_low / 2) < inner_low:
+        if both(place)[0] > delta:
+            low = place
+        else:
+            inner_low = place
+    while inner_high < (place := high / 2 + inner_high / 2) < high:
+        if both(place)[1] <= delta:
+            high = place
+        else:
+            inner_high = place
+    return low, high
+
+
+def around(both: Both, delta: arb, root: float, move: float) -> tuple[float, float]:
+    """From a place near the root, further and further away until both ends are proven."""
+    if root - move <= 0 and both(0.0)[1] <= delta:
+        return 0.0, 0.0
+    low: float | None = None
+    high: float | None = None
+    for _ in range(WIDENINGS):
+        if high is None and both(max(root + move, 0.0))[1] <= delta:
+            high = max(root + move, 0.0)
+        if low is None and root - move <= 0:
+            low = 0.0
+        if low is None and both(root - move)[0] > delta:
+            low = root - move
+        if low is not None and high is not None:
+            return low, high
+        move *= 2
+        if not math.isfinite(move):
+            break
+    raise CannotCertify("the ends of δ are too far apart to hold ε")

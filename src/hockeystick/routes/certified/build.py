@@ -1,0 +1,103 @@
+"""From a plan to a line: how far it has to go is decided by the proven bounds on |φ|."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from flint import arb
+
+from hockeystick.errors import CannotCertify
+from hockeystick.loss.sum import ComposedLoss
+from hockeystick.routes.certified.decay import beyond
+from hockeystick.routes.certified.law import Rule, Splits, Tilted
+from hockeystick.routes.certified.line import Laws, Line, Recipe, grid
+from hockeystick.routes.certified.plan import Plan
+from hockeystick.routes.certified.split import SplitLine
+
+NATS = 34.0
+"""Aliases, what is cut off and the quadrature each err by e^−34 = 2e-15 of δ."""
+BUDGETS = ((0.0, 2e6), (6.0, 4e6), (11.0, 1e7), (14.0, 1.5e7), (22.0, 1.5e7), (26.0, 1.5e7))
+"""By how many nats more may be cut off, and points times products (1e7 take a second) up to which
+that need not be."""
+SHORT = 2000.0
+"""Points of a line that need not be shorter."""
+MOST_SPLIT_STEPS = 1000
+MOST_POINTS = 400_000
+ORDER_NATS = 5.0
+"""Chernoff's bound need be known to a per cent only."""
+
+
+@dataclass(frozen=True)
+class Task:
+    """A composition in one direction: its laws in balls, and its float losses to plan with."""
+
+    laws: Laws
+    loss: ComposedLoss
+
+    def slack(self, n: int) -> float:
+        """Nats by which the quadrature of a part must be better, as it runs n times."""
+        return math.log(n * len(self.laws))
+
+    def rules(self, order: float, reach: float, nats: float) -> list[Rule]:
+        return [law.rule(order, reach, -nats - self.slack(n)) for law, n in self.laws]
+
+
+def follow(task: Task, plan: Plan, nats: float) -> tuple[Line, Recipe]:
+    """The line of a plan and its recipe."""
+    step = float(np.float32(2 * math.pi / plan.period))
+    enough = nats + max(plan.level, 0.0) + 2
+    rules = task.rules(plan.order, 0.0, enough)
+    tilted = [
+        (law.tilted(plan.order, rule), n) for (law, n), rule in zip(task.laws, rules, strict=True)
+    ]
+    cut, split = _shorter(tilted, plan, step, nats)
+    points = math.ceil(cut / step) + 1
+    for i, ((law, n), (each, _)) in enumerate(zip(task.laws, tilted, strict=True)):
+        if each.reach < points * step:
+            rules[i] = law.rule(plan.order, points * step, -enough - task.slack(n))
+            tilted[i] = law.tilted(plan.order, rules[i]), n
+    further = task.rules(plan.beyond, 0.0, ORDER_NATS)
+    recipe = Recipe(plan.order, step, points, plan.beyond, cut, split, tuple(rules), tuple(further))
+    return line_of(task.laws, recipe, tilted), recipe
+
+
+def line_of(laws: Laws, recipe: Recipe, tilted: Sequence[tuple[Tilted, int]] | None = None) -> Line:
+    """The line of a recipe, proven."""
+    return (SplitLine if recipe.split else Line)(laws, recipe, tilted)
+
+
+def _shorter(
+    tilted: Sequence[tuple[Tilted, int]], plan: Plan, step: float, nats: float
+) -> tuple[float, bool]:
+    """How far the line goes, and whether what atoms do is better taken out of it."""
+    whole = _cut(tilted, plan, step, nats, Line)
+    each, n = tilted[0]
+    few = len(tilted) == 1 and 2 <= n <= MOST_SPLIT_STEPS and isinstance(each, Splits)
+    if few and whole > (0, SHORT * step):
+        split = _cut(tilted, plan, step, nats, SplitLine)
+        if split < whole:
+            return split[1], True
+    if math.isinf(whole[1]):
+        raise CannotCertify("the characteristic function of the loss falls off too slowly")
+    return whole[1], False
+
+
+def _cut(
+    tilted: Sequence[tuple[Tilted, int]], plan: Plan, step: float, nats: float, kind: type[Line]
+) -> tuple[int, float]:
+    """The first frequency beyond which little enough is left, on a grid; more may be left where
+    the line would take long: which budget that is comes first."""
+    t = grid(max(math.sqrt(2 / plan.variance), 2.5 * step), 150)
+    left = beyond(t, kind.log_sizes(tilted, t), step)
+    work = sum(each.work for each, _ in tilted)
+    for rung, (less, products) in enumerate(BUDGETS):
+        goal = arb(-plan.level - nats + less).exp()
+        for frequency, rest in zip(t, left, strict=True):
+            if frequency > min(MOST_POINTS, products / work) * step:
+                break
+            if rest < goal:
+                return rung, float(frequency)
+    return len(BUDGETS), math.inf

@@ -1,0 +1,64 @@
+"""What can be said of a composition without a line: formulas, and bounds of the cheap kind."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+
+from flint import arb
+
+from hockeystick.routes.certified.balls import above, below, kappa
+from hockeystick.routes.certified.law import Rule
+from hockeystick.routes.certified.line import Laws, cumulant, masses
+from hockeystick.routes.certified.normal import NormalLaw
+from hockeystick.routes.certified.normal_step import one_step
+from hockeystick.routes.certified.points import PointsLaw
+from hockeystick.routes.certified.sums import sum_of_points
+
+LOG_LEAST = -800.0
+"""Of a δ that is not known beforehand."""
+
+
+def closed(laws: Laws, log_least: float = LOG_LEAST) -> Callable[[arb], arb] | None:
+    """δ(ε) by a formula: normal laws alone, one step, or few sums of values; to be good down to a
+    δ of about e^log_least."""
+    if all(isinstance(law, NormalLaw) and not law.sampled for law, _ in laws):
+        squares = sum((n * law.shift * law.shift for law, n in laws), arb(0))  # type: ignore[attr-defined]
+        return lambda e: one_step(squares.sqrt(), arb(0), arb(1), e)
+    if len(laws) == 1 and laws[0][1] == 1 and laws[0][0].profile(arb(1)) is not None:
+        return lambda e: laws[0][0].profile(e)  # type: ignore[return-value]
+    if len(laws) == 1 and isinstance(laws[0][0], PointsLaw):
+        return sum_of_points(laws[0][0], laws[0][1], log_least)
+    return None
+
+
+def top_of(laws: Laws) -> arb | None:
+    """The sum of the largest losses; None if one has no largest."""
+    tops = [(law.top, n) for law, n in laws]
+    if any(top is None for top, _ in tops):
+        return None
+    return sum((n * top for top, n in tops if top is not None), arb(0))
+
+
+def largest(laws: Laws) -> tuple[float, float]:
+    """ε at δ = 0, where nothing is infinite."""
+    top = top_of(laws)
+    if top is None:
+        return math.inf, math.inf
+    return max(below(top), 0.0), max(above(top), 0.0)
+
+
+def at_most(
+    laws: Laws, epsilon: float, delta: float, order: float | None, rules: Sequence[Rule]
+) -> bool:
+    """Whether δ(ε) <= δ for certain: no finite loss is larger, or by a formula, or at a given
+    order by Chernoff's bound (Theorem 2); with all that is infinite or left out."""
+    extra, top = sum(masses(laws), arb(0)), top_of(laws)
+    if top is not None and top <= epsilon:
+        return bool(extra <= delta)
+    if (profile := closed(laws)) is not None:
+        return bool(profile(arb(epsilon)) <= delta)
+    if order is None:
+        return False
+    chernoff = kappa(arb(order)) * (cumulant(laws, order, rules) - arb(order) * epsilon).exp()
+    return bool(chernoff + extra <= delta)

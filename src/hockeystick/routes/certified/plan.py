@@ -1,0 +1,134 @@
+"""Where the line goes, in floats: a bad plan makes an answer wide or fail, never wrong."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from hockeystick.errors import CannotCertify
+from hockeystick.loss.sum import ComposedLoss
+from hockeystick.numerics.types import Array
+from hockeystick.routes.contour.saddle import MOST_PLANNING_PARTS, find_saddle, log_kappa
+
+AROUND = np.exp(np.linspace(-2.5, 2.5, 81))
+"""Orders tried, relative to that of Chernoff's bound."""
+MOST_LEVEL = 40.0
+"""Nats of cancellation that a line may have: they cost bits, not accuracy."""
+NEGLIGIBLE = 18.0
+"""Nats below the largest node where one no longer counts in a plan."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A line Re s = order, an order beyond it for Chernoff's bound, the period of its aliases."""
+
+    order: float
+    beyond: float
+    period: float
+    epsilon: float
+    log_delta: float
+    level: float
+    """log of e^{K(c) − cε}/δ: how much cancels along the line."""
+    reach: float
+    """About how far up the line goes."""
+    variance: float
+
+
+class Sketch:
+    """A few parts of a composition as float nodes: K and |φ|, only to plan with."""
+
+    def __init__(self, loss: ComposedLoss, highest: float) -> None:
+        few = loss.sketch(MOST_PLANNING_PARTS)
+        self._parts = [(*part.nodes(-1.0, highest, 0.0)[:2], n) for part, n in few.parts]
+
+    def cumulants(self, orders: Array) -> tuple[Array, Array]:
+        """K and K'' at each order."""
+        k, variance = np.zeros_like(orders), np.zeros_like(orders)
+        for losses, log_q, n in self._parts:
+            exponent = (orders[:, None] + 1) * losses + log_q
+            peak = exponent.max(axis=1)
+            weights = np.exp(exponent - peak[:, None])
+            mass = weights.sum(axis=1)
+            mean = weights @ losses / mass
+            k += n * (peak + np.log(mass))
+            variance += n * np.maximum(weights @ (losses * losses) / mass - mean * mean, 0.0)
+        return k, variance
+
+    def log_size(self, order: float, t: Array) -> Array:
+        """log|φ(t)| at each t."""
+        out = np.zeros_like(t)
+        for losses, log_q, n in self._parts:
+            exponent = (order + 1) * losses + log_q
+            kept = exponent > exponent.max() - NEGLIGIBLE
+            weights = np.exp(exponent[kept] - exponent.max())
+            weights /= weights.sum()
+            angle = t[:, None] * (losses[kept] - weights @ losses[kept])
+            half = np.sin(0.5 * angle)
+            real, imaginary = 1 - 2 * (half * half) @ weights, np.sin(angle) @ weights
+            out += 0.5 * n * np.log(np.maximum(real**2 + imaginary**2, 1e-300))
+        return out
+
+
+def planned(
+    loss: ComposedLoss, nats: float, epsilon: float | None, log_delta: float | None
+) -> Plan:
+    """A line on which aliases and what is cut off are each e^−nats of δ."""
+    few = loss.sketch(MOST_PLANNING_PARTS)
+    saddle = find_saddle(few, epsilon, log_delta)
+    epsilon = saddle.epsilon if epsilon is None else epsilon
+    log_delta = saddle.log_delta if log_delta is None else log_delta
+    score = saddle.k - saddle.x * epsilon + log_kappa(saddle.x)
+    orders = float(saddle.x[int(np.argmin(score))]) * AROUND
+    sketch = Sketch(loss, float(orders[-1]))
+    with np.errstate(all="ignore"):
+        k, variance = sketch.cumulants(orders)
+        good = np.isfinite(k) & (variance > 0)
+        return _line(sketch, orders[good], k[good], variance[good], epsilon, log_delta, nats)
+
+
+def _line(
+    sketch: Sketch,
+    orders: Array,
+    k: Array,
+    variance: Array,
+    epsilon: float,
+    log_delta: float,
+    nats: float,
+) -> Plan:
+    level = k - orders * epsilon - log_delta
+    gap = orders[None, :] - orders[:, None]
+    right = (level + log_kappa(orders) + nats)[None, :] / np.where(gap > 0, gap, math.nan)
+    right = np.where(gap > 0, right, math.inf)
+    best = right.argmin(axis=1)
+    period = np.maximum(right.min(axis=1), (epsilon - log_delta + nats) / (orders + 1))
+    period = np.maximum(period, 1e-6)
+    open_ = np.flatnonzero((level < MOST_LEVEL) & np.isfinite(period))
+    if not open_.size:
+        raise CannotCertify("no vertical line has few enough nats of cancellation")
+    need = np.maximum(level, 0.0) + nats
+    rough = period * np.sqrt(need / variance)
+    near = open_[np.argsort(rough[open_])[:40]]
+    tries = np.unique(np.append(np.linspace(near.min(), near.max(), 7).astype(int), near[0]))
+    reaches = [_reach(sketch, float(orders[i]), need[i], variance[i]) for i in tries]
+    place = int(np.argmin(period[tries] * np.array(reaches)))
+    i = int(tries[place])
+    return Plan(
+        float(np.float32(orders[i])),
+        float(np.float32(orders[best[i]])),
+        float(period[i]),
+        epsilon,
+        log_delta,
+        float(level[i]),
+        reaches[place],
+        float(variance[i]),
+    )
+
+
+def _reach(sketch: Sketch, order: float, need: float, variance: float) -> float:
+    """Where |φ| has fallen by as much as is needed: from φ itself, because near a wall the
+    variance is that of a rare bump."""
+    t = math.sqrt(2 * need / variance) * 1.15 ** np.arange(0, 60)
+    above = np.flatnonzero(sketch.log_size(order, t) - np.log(t) > -need)
+    return float(t[min(above[-1] + 1, t.size - 1)] if above.size else t[0])

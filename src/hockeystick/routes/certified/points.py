@@ -1,0 +1,159 @@
+"""Losses of finitely many values: randomized response, declared guarantees, integer noise."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+from flint import acb, arb
+
+from hockeystick.errors import CannotCertify
+from hockeystick.loss.exact import Exact
+from hockeystick.numerics.types import Array
+from hockeystick.routes.certified.balls import above, ball, below, only_if
+from hockeystick.routes.certified.decay import Cells, by_pairs
+from hockeystick.routes.certified.law import Law, Nodes, Rule, Tilted
+
+Pair = tuple[arb, arb]
+"""The mass of an outcome under P and under Q."""
+
+REACH = 15.0
+"""Scales beyond which integer noise is left out, and charged: e^{−112} of it."""
+MOST_POINTS = 2000
+
+
+def _response(exact: Exact) -> tuple[list[Pair], arb]:
+    """ε, −ε and, of more than two answers, 0; all with probability 1 − δ."""
+    epsilon, categories, infinite = exact.numbers
+    grown, gone = ball(epsilon).exp(), ball(infinite)
+    each = (1 - gone) / (grown + int(categories) - 1)
+    pairs = [(each * grown, each), (each, each * grown)]
+    if categories > 2:
+        rest = each * (int(categories) - 2)
+        pairs.append((rest, rest))
+    if infinite:
+        pairs += [(gone, arb(0)), (arb(0), gone)]
+    return pairs, arb(0)
+
+
+def _integer_laplace(exact: Exact) -> tuple[list[Pair], arb]:
+    """|x| − |x−k| over b: all x <= 0 are alike, and all x >= k."""
+    scale, steps = exact.numbers
+    fall, k = (-1 / ball(scale)).exp(), int(steps)
+    _few(k)
+    part = (1 - fall) / (1 + fall)
+    masses = [part * fall**x for x in range(k + 1)]
+    masses[0] = masses[0] / (1 - fall)
+    masses[k] = masses[k] / (1 - fall)
+    return [(masses[k - x], masses[x]) for x in range(k + 1)], arb(0)
+
+
+def _integer_gaussian(exact: Exact) -> tuple[list[Pair], arb]:
+    """∝ e^{−x²/2σ²} and the same moved by k, for all x within the reach of both; the normaliser's
+    tail is in its ball, and what is left out is at most geometric."""
+    scale, steps = exact.numbers
+    square, k = ball(scale) ** 2, int(steps)
+    last = math.ceil(REACH * float(scale)) + k
+    _few(last)
+    weight = {x: (-arb(x * x) / (2 * square)).exp() for x in range(-last, last + 1)}
+    ratio = (-arb(last + 1) / square).exp()
+    tail = 2 * (-arb((last + 1) ** 2) / (2 * square)).exp() / (1 - ratio)
+    norm = sum(weight.values(), arb(0)) + arb(0).union(tail)
+    pairs = [(weight[x - k] / norm, weight[x] / norm) for x in range(k - last, last + 1)]
+    left_out = sum((weight[x] for x in range(last - k + 1, last + 1)), arb(0))
+    return pairs, arb(((left_out + tail) / norm).upper())
+
+
+def _few(points: int) -> None:
+    if points > MOST_POINTS:
+        raise CannotCertify(f"integer noise with {points} values")
+
+
+PAIRS: dict[str, Callable[[Exact], tuple[list[Pair], arb]]] = {
+    "response": _response,
+    "integer laplace": _integer_laplace,
+    "integer gaussian": _integer_gaussian,
+}
+
+
+class PointsLaw(Law):
+    """Finitely many outcomes, each with its mass under P and under Q."""
+
+    def __init__(self, exact: Exact) -> None:
+        pairs, self.lost = PAIRS[exact.kind](exact)
+        if exact.fixed:
+            pairs = _of_fixed_size(pairs, ball(exact.rate))
+            only_if(self.lost.is_zero(), "a list of all outcomes of a sample of fixed size")
+        elif exact.rate != 1:
+            q = ball(exact.rate)
+            pairs = [((1 - q) * other + q * one, other) for one, other in pairs]
+        if exact.turned:
+            pairs = [(other, one) for one, other in pairs]
+        self.infinite = sum((one for one, other in pairs if other.is_zero()), arb(0))
+        finite = [pair for pair in pairs if not pair[0].is_zero() and not pair[1].is_zero()]
+        self._atoms = [(one, (one / other).log()) for one, other in finite]
+
+    def atoms(self) -> list[tuple[arb, arb]]:
+        return self._atoms
+
+    @property
+    def top(self) -> arb | None:
+        if not self.lost.is_zero():
+            return None
+        top = arb.neg_inf()
+        for _, loss in self._atoms:
+            top = arb.max(top, loss)
+        return top
+
+    def profile(self, epsilon: arb) -> arb | None:
+        """Theorem 9: Σ P·(1 − e^{ε−ℓ})+, and what is infinite or left out."""
+        zero = arb(0)
+        terms = (p * arb.max(-(epsilon - loss).expm1(), zero) for p, loss in self._atoms)
+        return sum(terms, self.infinite + arb(0).union(self.lost))
+
+    def rule(self, order: float, reach: float, log_tolerance: float) -> Rule:
+        return {}
+
+    def tilted(self, order: float, rule: Rule) -> Tilted:
+        return PointsTilted(self, order)
+
+
+def _of_fixed_size(pairs: list[Pair], q: arb) -> list[Pair]:
+    """Outcomes of positive loss as on a Poisson sample, their mirror images, and the rest at 0."""
+    out: list[Pair] = []
+    rest = arb(1)
+    for one, other in pairs:
+        if other.is_zero() or one > other:
+            mix = (1 - q) * other + q * one
+            out += [(mix, other), (other, mix)]
+            rest -= mix + other
+        else:
+            only_if(one.is_zero() or one <= other or one.overlaps(other), "losses with a sign")
+    return [*out, (rest, rest)] if rest > 0 else out
+
+
+class PointsTilted(Tilted):
+    """A finite sum."""
+
+    def __init__(self, law: PointsLaw, order: float) -> None:
+        c = arb(order)
+        weights = [acb(p * (c * loss).exp()) for p, loss in law.atoms()]
+        self.atoms = Nodes(weights, [acb(loss) for _, loss in law.atoms()], arb(0))
+
+    @property
+    def mass(self) -> arb:
+        return self.atoms.mass
+
+    @property
+    def work(self) -> int:
+        return len(self.atoms.losses)
+
+    def values(self, step: float, count: int) -> list[acb]:
+        return self.atoms.values(step, count)
+
+    def decay(self, t: Array) -> Array:
+        mass = [max(below(p.real / self.mass), 0.0) for p in self.atoms.weights]
+        left = [below(loss.real) for loss in self.atoms.losses]
+        right = [above(loss.real) for loss in self.atoms.losses]
+        return by_pairs(Cells(np.array(mass), np.array(left), np.array(right)), t)

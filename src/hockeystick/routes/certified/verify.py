@@ -1,0 +1,109 @@
+"""A certificate, proven again: nothing is planned, every claim is checked in balls.
+
+A certificate says for which pairs, in exact numbers, which ends hold. That these pairs dominate the
+mechanism, or are attained, is the theorem of its sampler and not checked here.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from flint import arb, ctx
+
+from hockeystick.errors import CannotCertify
+from hockeystick.loss.exact import Exact
+from hockeystick.routes.certified.build import line_of
+from hockeystick.routes.certified.claims import at_most, closed, largest
+from hockeystick.routes.certified.laws import law_of
+from hockeystick.routes.certified.line import Laws, Recipe, masses
+
+LOG_LEAST = -800.0
+Said = dict[str, Any]
+Parts = list[tuple[Exact, int]]
+Ends = Callable[[float], tuple[arb, arb]]
+
+
+def verify(certificate: Said) -> tuple[float, float]:
+    """Both ends, if all that the certificate claims is so; else `CannotCertify`."""
+    with ctx.workprec(int(certificate["bits"])):
+        ends = [_proof(certificate, proof) for proof in certificate["proofs"]]
+    return ends[-1][0], ends[0][1]
+
+
+def _proof(asked: Said, proof: Said) -> tuple[float, float]:
+    """The pair of the upper end, or of the lower: both of its directions."""
+    lines = [each for each in proof["directions"] if each["method"] != "milder"]
+    covered = [_parts(each) for each in proof["directions"]]
+    for parts in covered:
+        turned = [(exact.reverse(), n) for exact, n in parts]
+        alike = all(exact.symmetric for exact, _ in parts)
+        _check(alike or turned in covered or _plain(turned) in map(_plain, covered), "both ways")
+    lower = max(each["lower"] for each in lines)
+    upper = max(each["upper"] for each in lines)
+    for each, parts in zip(proof["directions"], covered, strict=True):
+        laws = [(law_of(exact), n) for exact, n in parts]
+        if each["method"] != "milder":
+            _direction(asked, each, laws)
+        elif asked["asked"] == "epsilon":
+            _milder(each, laws, lines[0]["lower"], asked["delta"])
+        else:
+            _milder(each, laws, asked["epsilon"], lines[0]["lower"])
+    return lower, upper
+
+
+def _parts(said: Said) -> Parts:
+    return [(Exact.from_json(part), int(part["count"])) for part in said["parts"]]
+
+
+def _plain(parts: Parts) -> Parts:
+    """The same without a direction where there is none."""
+    return [(replace(e, turned=False) if e.symmetric else e, n) for e, n in parts]
+
+
+def _check(holds: Any, what: str) -> None:
+    if not holds:
+        raise CannotCertify(f"the certificate does not show {what}")
+
+
+def _milder(said: Said, laws: Laws, epsilon: float, delta: float) -> None:
+    """Where the other direction's lower end is, this one has a smaller δ."""
+    holds = at_most(laws, epsilon, delta, said.get("order"), said.get("rules", ()))
+    _check(holds, "that a direction is milder")
+
+
+def _direction(asked: Said, said: Said, laws: Laws) -> None:
+    lower, upper = said["lower"], said["upper"]
+    if asked["asked"] == "delta":
+        least, most = _ends(said, laws, LOG_LEAST)(asked["epsilon"])
+        _check(least >= lower or lower == 0, "the lower end")
+        _check(most <= upper or upper == 1, "the upper end")
+        return
+    delta = asked["delta"]
+    if lower == math.inf:
+        infinite = masses(laws)[0] > delta
+        _check(infinite or (delta == 0 and largest(laws)[0] == math.inf), "an infinite ε")
+    elif delta == 0 and masses(laws)[0].is_zero():
+        lowest, highest = largest(laws)
+        _check(lower <= lowest and highest <= upper, "the largest loss")
+    else:
+        both = _ends(said, laws, math.log(delta))
+        _check(lower == 0 or both(lower)[0] > delta, "the lower end")
+        _check(upper == math.inf or both(upper)[1] <= delta, "the upper end")
+
+
+def _ends(said: Said, laws: Laws, log_least: float) -> Ends:
+    """ε to both ends of δ(ε), by the formula or on the line of the certificate."""
+    if said["method"] == "contour":
+        line = line_of(laws, Recipe.from_json(said["line"]))
+
+        def on_line(epsilon: float) -> tuple[arb, arb]:
+            ends = line.ends(epsilon)
+            return ends.lower, ends.upper
+
+        return on_line
+    profile = closed(laws, log_least)
+    _check(profile is not None, "a formula for δ")
+    return lambda epsilon: (profile(arb(epsilon)),) * 2  # type: ignore[misc]
