@@ -158,7 +158,9 @@ def test_a_pipe_is_written_to() -> None:
         env=os.environ | PLAIN,
     )
     assert done.stdout.splitlines() == [
-        "b,epsilon,lower,upper,method", "1,1.0,1.0,1.0,closed form", "2,0.5,0.5,0.5,closed form"
+        "b,epsilon,lower,upper,method,delta,relation",
+        "1,1.0,1.0,1.0,closed form,0.0,add-remove",
+        "2,0.5,0.5,0.5,closed form,0.0,add-remove",
     ]  # fmt: skip
 
 

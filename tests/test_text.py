@@ -254,7 +254,7 @@ def test_a_question_mark_that_nothing_fills_is_refused() -> None:
     [
         ("", "text is empty"),
         (" \n", "text is empty"),
-        ("Gausian(1)", r"'Gausian' at position 1 .*did you mean Gaussian\? known are Alloc"),
+        ("Gausian(1)", r"'Gausian' at position 1 .*did you mean Gaussian\? known are Appr"),
         ("Laplace(2) + zzz(1)", "'zzz' at position 14 is not a known name; known are"),
         ("Gaussian(nan)", "'nan' at position 10 is not a known name"),
         (

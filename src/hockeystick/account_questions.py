@@ -41,21 +41,23 @@ class AccountQuestions(ABC):
     def _now(self) -> dict[Mechanism, int]:
         """What was spent, and how often."""
 
-    def epsilon(self, delta: float, *, method: str = "auto") -> Bound:
+    def epsilon(self, delta: float, *, method: str = "auto", certify: bool = False) -> Bound:
         """The smallest ε for which everything spent is (ε, δ)-DP.
 
         Where one step is repeated, a loop that asks after each of them is answered in blocks.
         """
         counts = self._now()
-        if len(counts) == 1:
+        if len(counts) == 1 and not certify:
             ((step, count),) = counts.items()
             given = probability("delta", delta)
             return self._ahead.epsilon(step, count, given, self.relation, method)
-        return self.spent.epsilon(delta, relation=self.relation, method=method)
+        how: Any = {"relation": self.relation, "method": method, "certify": certify}
+        return self.spent.epsilon(delta, **how)
 
-    def delta(self, epsilon: float, *, method: str = "auto") -> Bound:
+    def delta(self, epsilon: float, *, method: str = "auto", certify: bool = False) -> Bound:
         """The smallest δ for which everything spent is (ε, δ)-DP."""
-        return self.spent.delta(epsilon, relation=self.relation, method=method)
+        how: Any = {"relation": self.relation, "method": method, "certify": certify}
+        return self.spent.delta(epsilon, **how)
 
     def rdp(self, order: Any) -> Any:
         """Rényi divergence at any real order in [1, inf]; a number for a number, else an array."""

@@ -70,7 +70,7 @@ def attained(parts: Parts) -> Sides:
     return both_ways((evidence.attained_loss, count) for evidence, count in parts)
 
 
-def _lower_end(parts: Parts, question: Question, lower: float) -> float:
+def lower_end(parts: Parts, question: Question, lower: float) -> float:
     """The largest of what pairs of neighbouring data sets cost, and `lower` where all pairs are
     such; pairs besides the first may refuse to answer, or take too long for a better digit."""
     if sides := attained(parts):
@@ -116,7 +116,7 @@ def answer(
         return Bound(0.0, lower=0.0, method="closed form", **asked)
     parts = parts_of(mechanism, relation)
     if method == GAME:
-        best, lower = _game(parts, question), _lower_end(parts, question, 0.0)
+        best, lower = _game(parts, question), lower_end(parts, question, 0.0)
         lower = question.agreed(lower, best.upper)
         return Bound(best.upper, lower=lower, method=GAME, **asked)
     choices = [] if method == RENYI else dominating(parts)

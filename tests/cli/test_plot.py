@@ -222,7 +222,7 @@ def test_an_empty_frame_is_not_drawn_but_explained(
 def test_the_title_says_delta_and_relation() -> None:
     asked = ("plot", "Gaussian(1)", "--kind", "epsilon-over-steps", "--delta", "1/1000")
     first = call(*asked, "--relation", "zero-out").stdout.splitlines()[0]
-    assert first == "epsilon over steps (delta = 0.001; relation: zero-out)"
+    assert first == "epsilon over steps at delta = 0.001, zero-out"
 
 
 @pytest.mark.parametrize("columns", [20, 40, 60])

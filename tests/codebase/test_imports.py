@@ -28,6 +28,7 @@ LAYERS = [
     {"loss", "sensitivity"},
     {"evidence", "routes"},
     {"questions"},
+    {"curves"},
     {"mechanism"},
     {"ahead", "budget"},
     {"calibration"},

@@ -137,7 +137,7 @@ def test_scores_are_marked_as_not_private(people: Path) -> None:
     assert "test accuracy" in marked
     assert "test accuracy" not in private
     assert "trained on" not in private
-    found = json.loads(run("--test-fraction", 0.3, "--seed", 1, "--json").stdout)
+    found = json.loads(run("--test-fraction", 0.3, "--seed", 1, "--json", "--force").stdout)
     assert set(found) == {"privacy", "model", "statement", "not_private"}
     scores = found["not_private"]
     assert "not to be published" in scores["warning"]

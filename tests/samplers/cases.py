@@ -45,7 +45,7 @@ def cases(slow: Callable[[Key], bool] = lambda key: False) -> list[Any]:
     for name in SAMPLERS:
         for relation in hs.Relation:
             for base in BASES:
-                key = (name, relation.value, base)
+                key = (name, relation.name, base)
                 marks = [pytest.mark.slow] if slow(key) else []
                 found.append(pytest.param(*key, id=" ".join(key), marks=marks))
     return found

@@ -48,7 +48,7 @@ def test_shuffled_batches_have_no_bound_when_a_record_is_added() -> None:
 def test_samplers_with_different_neighbours() -> None:
     response = hs.RandomizedResponse(1)
     run = response.on(hs.Poisson(0.1)) + response.on(hs.WithoutReplacement(1, 10))
-    with pytest.raises(RelationError, match=r"ADD_REMOVE.*REPLACE_ONE.*relation="):
+    with pytest.raises(RelationError, match=r"add-remove.*replace-one.*relation="):
         run.epsilon(1e-5)
     assert run.epsilon(1e-5, relation=hs.REPLACE_ONE) > 0
 

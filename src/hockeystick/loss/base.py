@@ -52,10 +52,8 @@ class Loss(ABC):
     """Whether there is nothing but a smooth density, which `density` then gives."""
     rough: bool = False
     """Whether it has atoms at places that are known only roughly, which `tails` counts."""
-
     sketched: bool = False
     """Whether the nodes are but a sketch to plan with: then `cgf` has a better source."""
-
     origin: Exact | None = None
     """The pair in exact numbers that the floats are rounded from, if that is known."""
 
@@ -63,7 +61,6 @@ class Loss(ABC):
     """How many deviations apart P and Q are, if they are two normal laws; else None."""
     gaussian_sample: GaussianSample | None = None
     """What is sampled, if this is a Gaussian on a Poisson sample; else None."""
-
     laplace: LaplaceLaw | None = None
     """What Laplace noise it is the loss of, on a Poisson sample or not; else None."""
 

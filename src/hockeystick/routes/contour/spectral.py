@@ -101,5 +101,5 @@ def _transform(
     exact = float(loss.cgf(np.array([tilt]))[0].real)
     log_phi = np.log(np.where(phi == 0, 1e-300, phi)) + peak
     highest = np.abs(phi[-len(phi) // 20 :]).max() / np.abs(phi[0])
-    drift = abs(math.expm1(float(log_phi[0].real) - exact))
+    drift = abs(math.expm1(min(float(log_phi[0].real) - exact, 700.0)))
     return log_phi, float(max(highest, drift))
