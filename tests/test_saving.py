@@ -159,8 +159,8 @@ def test_a_pipe_is_written_to() -> None:
     )
     assert done.stdout.splitlines() == [
         "b,epsilon,lower,upper,method,delta,relation",
-        "1,1.0,1.0,1.0,closed form,0.0,add-remove",
-        "2,0.5,0.5,0.5,closed form,0.0,add-remove",
+        "1,1,1,1,closed form,0,add-remove",
+        "2,0.5,0.5,0.5,closed form,0,add-remove",
     ]  # fmt: skip
 
 

@@ -106,10 +106,7 @@ def test_plans_have_limits(text: str, message: str) -> None:
         ),
         (("epsilon", "Gaussian(1)\u2028+", "--delta", "1e-5"), "unexpected"),
         (("epsilon", "\x1b[31mGaussian(1)", "--delta", "1e-5"), "unexpected"),
-        (
-            ("epsilon", "Gaussian(1)", "--delta", "9" * 5000),
-            "it must be a number such as 1e-5 or 1/60000, got '9999",
-        ),
+        (("epsilon", "Gaussian(1)", "--delta", "9" * 5000), "it must be a number such as 1e-5"),
         (("conjecture", "--trials", "9" * 400), "trials must be an integer in [0, 2^62]"),
         (("conjecture", "--trials", "9" * 5000), "is not a valid integer"),
         (("sweep", "PureDP({a})", "--a", "1", "--delta", "0", "--workers", "9" * 30), "range"),

@@ -11,7 +11,7 @@ import numpy as np
 from hockeystick.bound import Interval
 from hockeystick.errors import NumericalError, ParameterError
 from hockeystick.loss.sum import ComposedLoss
-from hockeystick.routes import NAMES, closed_form, dense, lattice, renyi
+from hockeystick.routes import closed_form, dense, lattice, renyi
 from hockeystick.routes.adding import route as adding
 from hockeystick.routes.base import CannotAnswer, Route
 from hockeystick.routes.contour import route as contour
@@ -24,7 +24,7 @@ ROUTES = {
     route.name: route for route in (closed_form.ROUTE, contour.ROUTE, lattice.ROUTE, renyi.ROUTE)
 }
 """In the order in which "auto" tries them; their names are listed in the package too."""
-METHODS = (AUTO, *NAMES)
+METHODS = (AUTO, *ROUTES, game.NAME)
 SENTENCES = {name: route.sentence for name, route in ROUTES.items()} | {game.NAME: game.SENTENCE}
 FEW_STEPS = 200
 """Up to here it is worth to look first whether they are harmless: the contour may take long."""
