@@ -80,6 +80,7 @@ def test_no_triple_is_above_the_envelope(triples: GaussianTriples) -> None:
     assert closest.min() > 0.7  # and the envelope is not far above them all
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("far", "angle"), [(1.0, 1.0), (0.4, 0.3), (2.0, 1.4), (0.05, 1.0)])
 def test_excess_is_the_integral_over_the_plane(far: float, angle: float) -> None:
     v, w = np.array([far, 0.0]), 0.8 * far * np.array([math.cos(angle), math.sin(angle)])
@@ -94,6 +95,7 @@ def test_excess_is_the_integral_over_the_plane(far: float, angle: float) -> None
         assert value == pytest.approx(truth, rel=2e-5, abs=1e-9)
 
 
+@pytest.mark.slow
 def test_the_pair_is_one_of_laws() -> None:
     """Both have mass 1, the larger profile is ahead, and where both begin they meet."""
     for near, far, zero_out in ((1.0, 2.0, False), (0.2, 0.2, False), (0.5, 1.0, True)):
@@ -107,6 +109,7 @@ def test_the_pair_is_one_of_laws() -> None:
         assert reverse_profile(pair, 0.0) == pytest.approx(profile(pair, 0.0), rel=1e-9)
 
 
+@pytest.mark.slow
 def test_the_tail_that_is_left_out_is_given_away() -> None:
     triples = GaussianTriples(0.01, near=0.5, far=1.0)
     for wanted in (1e-12, 1e-40):

@@ -91,6 +91,7 @@ def sampled_delta(sigma: float, q: float, epsilon: float, steps: int) -> Any:
     return mp.quad(inner, [-14, -4, 0, 2, split - 1, split, split + 1, split + 4, 16])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("steps", [1, 2])
 def test_one_and_two_steps_by_quadrature(steps: int) -> None:
     with mp.workdps(30):
@@ -170,6 +171,7 @@ def test_proven_and_uncertified_ends_meet_often() -> None:
     assert not any(found)
 
 
+@pytest.mark.slow
 def test_one_step_far_out_is_not_taken_for_decided() -> None:
     """A ball that holds δ is neither above nor below it: an end moves on a proof only."""
     bound = hs.Gaussian(10.0).on(hs.Poisson(0.9)).epsilon(1e-45, certify=True)
@@ -191,6 +193,7 @@ def test_every_relation(relation: hs.Relation) -> None:
     assert bound.upper - bound.lower < 1e-12
 
 
+@pytest.mark.slow
 def test_fixed_size() -> None:
     for run in (hs.Gaussian(1).on(FIXED) * 1000, hs.Laplace(1).on(FIXED) * 500):
         bound, plain = run.epsilon(1e-6, certify=True), run.epsilon(1e-6)
@@ -206,6 +209,7 @@ def test_the_ends_of_the_range() -> None:
     assert (hs.Gaussian(100.0) * 2).epsilon(0.5, certify=True) == 0.0
 
 
+@pytest.mark.slow
 def test_what_cannot_be_proven_says_so() -> None:
     with pytest.raises(CannotCertify, match=r"Rényi curve.*method: renyi"):
         hs.ZeroConcentratedDP(0.1).epsilon(1e-5, certify=True)

@@ -175,6 +175,7 @@ def grows(values: list[answer.Ends]) -> bool:
     return each and values[0].upper < values[-1].lower
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("remove", [True, False])
 @pytest.mark.parametrize("delta", [1e-3, 1e-8, 1e-25])
 def test_epsilon_grows_with_steps_rate_and_less_noise(remove: bool, delta: float) -> None:

@@ -93,6 +93,7 @@ class OneStep:
         return delta
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("added", [False, True])
 @pytest.mark.parametrize(
     ("noise", "rate"), [(1.0, 0.01), (1.0, 0.5), (0.25, 0.1), (12.0, 0.3), (0.5, 1e-4)]

@@ -118,6 +118,7 @@ def test_the_grid_says_the_same() -> None:
         assert wide.lower <= sharp.upper
 
 
+@pytest.mark.slow
 def test_more_steps_and_less_noise_cost_more() -> None:
     by_steps = [(hs.Laplace(5.0) * n).epsilon(1e-6) for n in range(1, 260, 7)]
     assert all(np.diff(by_steps) > 0)

@@ -157,6 +157,7 @@ def test_the_ends_are_close_and_take_little_memory(
     assert peak < 150e6
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("run", [case[0] for case in CASES[3:6]], ids=repr)
 def test_a_delta_next_to_the_mass_at_infinity(run: hs.Mechanism) -> None:
     """ε grows without a jump until no δ is left; the other routes agree on the way."""
@@ -170,6 +171,7 @@ def test_a_delta_next_to_the_mass_at_infinity(run: hs.Mechanism) -> None:
         last = 0.0
 
 
+@pytest.mark.slow
 def test_kinks_below_the_largest_loss() -> None:
     """Where log δ is steep on one side of an atom and flat on the other; truths by enumeration."""
     losses = [0.3445598614714595, 0.8482768802158338, 0.3643864933512841, -5.6610750515107e-07]
