@@ -142,7 +142,7 @@ def test_long_runs(
 ) -> None:
     """γ = 0.001, 600 000 steps, δ = 1e-8: lower ends by explicit pairs, and the bound of pairs."""
     run = hs.parse(step).on(FIXED) * 600_000
-    answer = run.epsilon(1e-8, relation=relation)
+    answer = run.epsilon(1e-8, relation=relation, method="game")
     assert answer.method == "game"
     assert lower < answer.lower < answer < upper
     assert run.epsilon(1e-8, relation=relation, method="contour") == pytest.approx(pair, rel=1e-5)

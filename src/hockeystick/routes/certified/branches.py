@@ -123,11 +123,12 @@ class Branches(Splits):
             self._integrands, self._paths, self._tables, self._masses, strict=True
         ):
             beyond = np.cumsum(cells[::-1])[::-1] * (1 - 1e-12)
-            rows = [
-                beyond[j] - self._leaves(f, self._height(f, rule), places[j], t)
-                for j in range(0, CELLS, 2)
-            ]
-            gain += np.maximum(np.max(rows, axis=0), 0.0)
+            with np.errstate(invalid="ignore"):  # 0 times what is too large for a float
+                rows = [
+                    beyond[j] - self._leaves(f, self._height(f, rule), places[j], t)
+                    for j in range(0, CELLS, 2)
+                ]
+            gain += np.maximum(np.max(np.nan_to_num(rows, nan=0.0), axis=0), 0.0)  # no gain
         return logarithms(1 - gain * (1 - 1e-12) + 1e-15)
 
     def _height(self, f: Integrand, rule: Rule) -> arb:

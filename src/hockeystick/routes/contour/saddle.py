@@ -133,7 +133,10 @@ def finite_cgf(loss: ComposedLoss, x: Array) -> Array:
         if len(x) == 1:
             return np.full(1, math.inf)
         half = len(x) // 2
-        return np.append(finite_cgf(loss, x[:half]), finite_cgf(loss, x[half:]))
+        left = finite_cgf(loss, x[:half])
+        if math.isinf(left[-1]):  # what is out of reach stays so farther out, and may take long
+            return np.append(left, np.full(len(x) - half, math.inf))
+        return np.append(left, finite_cgf(loss, x[half:]))
 
 
 def _with_guesses(x: Array, k: Array, epsilon: float | None, log_delta: float | None) -> Saddle:
