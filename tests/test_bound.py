@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import functools
 import json
 import math
 import pickle
@@ -101,7 +102,7 @@ def test_bounds_do_not_share_memory_with_what_they_were_made_of() -> None:
     np.testing.assert_array_equal(made.upper, [1, 1])
 
 
-RUN = hs.Gaussian(2.0).on(hs.WithoutReplacement(10, 100)) * 3
+RUN = hs.Gaussian(2.0).on(hs.WithoutReplacement(10, 100)) * 1000
 AGAIN = [copy.copy, copy.deepcopy, lambda b: pickle.loads(pickle.dumps(b))]
 
 
@@ -116,15 +117,19 @@ def test_an_answer_knows_its_question(again) -> None:  # type: ignore[no-untyped
     assert RUN.epsilon(1e-5, relation=hs.ZERO_OUT).relation is hs.ZERO_OUT
 
 
-@pytest.mark.parametrize("again", [*AGAIN, lambda curve: curve.copy()])
-def test_a_curve_knows_its_question(again) -> None:  # type: ignore[no-untyped-def]
-    curves = {
+@functools.cache
+def curves() -> dict[str, tuple[hs.Bounds, list[float]]]:
+    return {
         "epsilon": (RUN.profile([0.25, 1.0]), [0.25, 1.0]),
-        "alpha": (RUN.tradeoff([0.1, 0.2]), [0.1, 0.2]),
+        "alpha": (RUN.tradeoff([0.1]), [0.1]),
         "order": (RUN.rdp([2, 3]), [2.0, 3.0]),
         "counts": (RUN.epsilons(1e-5, (n for n in (1, 2))), [1, 2]),
     }
-    for name, (answers, asked) in curves.items():
+
+
+@pytest.mark.parametrize("again", [*AGAIN, lambda curve: curve.copy()])
+def test_a_curve_knows_its_question(again) -> None:  # type: ignore[no-untyped-def]
+    for name, (answers, asked) in curves().items():
         other = again(answers)
         assert type(other) is hs.Bounds
         np.testing.assert_array_equal(other, answers)
@@ -132,8 +137,7 @@ def test_a_curve_knows_its_question(again) -> None:  # type: ignore[no-untyped-d
         np.testing.assert_array_equal(getattr(other, name), asked)
         assert (other.mechanism, other.relation) == (RUN, hs.REPLACE_ONE)
         assert other.method == answers.method
-    assert again(curves["counts"][0]).delta == 1e-5
-    assert again(RUN.tradeoff([0.1])).upper > again(RUN.tradeoff([0.1])) - 1e-12
+    assert again(curves()["counts"][0]).delta == 1e-5
 
 
 def test_nothing_and_everything_allowed_know_their_question_too() -> None:

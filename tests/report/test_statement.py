@@ -82,7 +82,7 @@ def test_six_digits_and_never_less(value: float, text: str) -> None:
 
 
 STEP = hs.Gaussian(1.1).on(hs.Poisson(0.01))
-FIXED = hs.Gaussian(5.0).on(hs.WithoutReplacement(10, 100))
+FIXED = hs.Gaussian(5.0).on(hs.WithoutReplacement(10, 100)) * 500
 
 
 def stated(text: str) -> list[tuple[float, float]]:
@@ -127,12 +127,12 @@ def test_parts_that_are_made_for_other_neighbours_are_named() -> None:
 
 
 def test_an_accountant_states_what_was_spent() -> None:
-    accountant = hs.Accountant(hs.REPLACE_ONE, budget=(3.0, 1e-6))
-    accountant.spend(FIXED, 10)
+    accountant = hs.Accountant(hs.REPLACE_ONE, budget=(6.0, 1e-6))
+    accountant.spend(FIXED)
     text = accountant.statement()
     ((epsilon, delta),) = stated(text)
     exact = accountant.epsilon(1e-6)
     assert (delta, exact <= epsilon <= exact * (1 + 1e-5)) == (1e-6, True)
-    assert "The budget is (3, 1e-06)." in text
+    assert "The budget is (6, 1e-06)." in text
     assert "(replace-one)" in text
-    assert accountant.explain(1e-6) == (FIXED * 10).explain(1e-6, relation=hs.REPLACE_ONE)
+    assert accountant.explain(1e-6) == FIXED.explain(1e-6, relation=hs.REPLACE_ONE)
