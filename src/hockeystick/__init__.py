@@ -21,11 +21,13 @@ _NAMES = {
     "errors": (
         "BudgetExceeded",
         "HockeystickError",
+        "LedgerError",
         "NumericalError",
         "ParameterError",
         "RelationError",
         "SavingError",
     ),
+    "ledger.ledger": ("Ledger",),
     "mechanism": ("Composition", "Mechanism"),
     "plotting.plot": ("plot",),
     "relation": ("ADD_REMOVE", "REPLACE_ONE", "ZERO_OUT", "Relation"),

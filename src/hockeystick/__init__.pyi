@@ -11,10 +11,12 @@ from hockeystick.calibration import calibrate as calibrate
 from hockeystick.comparison import compare as compare
 from hockeystick.errors import BudgetExceeded as BudgetExceeded
 from hockeystick.errors import HockeystickError as HockeystickError
+from hockeystick.errors import LedgerError as LedgerError
 from hockeystick.errors import NumericalError as NumericalError
 from hockeystick.errors import ParameterError as ParameterError
 from hockeystick.errors import RelationError as RelationError
 from hockeystick.errors import SavingError as SavingError
+from hockeystick.ledger.ledger import Ledger as Ledger
 from hockeystick.mechanism import Composition as Composition
 from hockeystick.mechanism import Mechanism as Mechanism
 from hockeystick.mechanisms.approximate_dp import ApproximateDP as ApproximateDP
@@ -78,6 +80,8 @@ __all__ = [
     "GaussianPair",
     "HockeystickError",
     "Laplace",
+    "Ledger",
+    "LedgerError",
     "Mechanism",
     "NumericalError",
     "ParameterError",

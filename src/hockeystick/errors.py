@@ -25,5 +25,9 @@ class BudgetExceeded(HockeystickError):
     """Spending would go over a declared budget; nothing was spent."""
 
 
+class LedgerError(HockeystickError):
+    """A ledger is not there, cannot be written, or is not as it was written."""
+
+
 class CannotCertify(NumericalError):
     """What was asked for cannot be proven; the message says what is missing."""

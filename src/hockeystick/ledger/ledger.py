@@ -1,0 +1,348 @@
+"""Ledger: budgets that people spend from together."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any
+
+import hockeystick
+from hockeystick.checks import shown
+from hockeystick.errors import BudgetExceeded, LedgerError, ParameterError
+from hockeystick.ledger import filters
+from hockeystick.ledger.entry import OPEN, SPEND, WHOLE, Entry, now
+from hockeystick.ledger.exact import fraction
+from hockeystick.ledger.filters import Cost, Filter, Spending, added, amounts, written
+from hockeystick.ledger.state import State
+from hockeystick.ledger.stores.base import Connection, Store
+from hockeystick.ledger.stores.postgres import PostgresStore
+from hockeystick.ledger.stores.sqlite import SQLiteStore
+from hockeystick.ledger.verify import Verified, verify
+from hockeystick.mechanism import Mechanism
+from hockeystick.relation import ADD_REMOVE, Relation
+from hockeystick.text import parse
+
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+MOST_TEXT = 500
+"""Characters of what people write."""
+MODES = ("adaptive", "planned")
+
+Number = str | int | float | Fraction
+
+
+class Ledger:
+    """Budgets in a database, which many people and processes may spend from.
+
+    A spending is charged before the release is made, in one transaction that checks the budget and
+    appends to the ledger: the budget is never exceeded, whoever else spends at the same time.
+    Entries are never changed; each holds the hash of the one before.
+
+    Spendings may depend on earlier answers: the budget's filter is one that allows it. An exact
+    total is valid only for what was declared in advance: `mode="planned"`.
+
+    url: sqlite:///budget.db, a path, or postgresql://user@host/database (extra `postgres`).
+    create: make the ledger, which must not be there.
+
+    >>> import tempfile, os
+    >>> ledger = Ledger(os.path.join(tempfile.mkdtemp(), "budget.db"), create=True)
+    >>> ledger.open("census", epsilon=1, unit="one person").number
+    1
+    >>> with ledger.spend("census", "PureDP(1/11)", by="ana", purpose="a count"):
+    ...     pass  # the release is made here
+    >>> ledger.left("census", "PureDP(1/11)")
+    10
+    """
+
+    def __init__(self, url: str, *, create: bool = False) -> None:
+        self._store = _store(url)
+        if create:
+            self._store.create()
+        else:
+            with self._store.reading() as connection:
+                connection.head()
+
+    def __repr__(self) -> str:
+        return f"<Ledger {self._store.name}>"
+
+    # writing ----------------------------------------------------------------------------------
+
+    def open(
+        self,
+        budget: str,
+        *,
+        epsilon: Number,
+        delta: Number = 0,
+        unit: str,
+        relation: Relation = ADD_REMOVE,
+        mode: str = "adaptive",
+        filter: str = "auto",
+        plan: str | Mechanism | None = None,
+        partition: str | None = None,
+    ) -> Entry:
+        """Open a budget.
+
+        epsilon, delta: what all spending together may cost; text such as "1/3" is taken exactly.
+        unit: whom it protects ("one person").
+        relation: what changes between neighbouring data sets.
+        mode: "adaptive", where a spending may depend on earlier answers, or "planned".
+        filter: of an adaptive budget: "gdp" for Gaussian noise alone, "renyi", "basic"; "auto" is
+            renyi, and basic where delta is 0.
+        plan: of a planned budget: all that will be spent.
+        partition: a key that is fixed without looking at the data and says of each record which
+            part it belongs to ("region"); what is spent on different parts does not add up.
+        """
+        _check_name("budget", budget)
+        asked = _amount("epsilon", epsilon), _amount("delta", delta)
+        if not asked[0] >= 0 or not 0 <= asked[1] < 1:
+            raise ParameterError(
+                "epsilon must be at least 0 and delta in [0, 1), got "
+                f"{float(asked[0])!r} and {float(asked[1])!r}"
+            )
+        if mode not in MODES:
+            raise ParameterError(f"mode must be one of {', '.join(MODES)}, got {shown(mode)}")
+        if (mode == "planned") != (plan is not None):
+            raise ParameterError("a planned budget, and no other, needs a plan")
+        if partition is not None:
+            _check_partition(partition, relation, mode)
+        rule = (
+            filters.chosen(filter, *asked)
+            if plan is None
+            else filters.planned(*asked, _read(plan)[1], relation)
+        )
+        content = {
+            "epsilon": written(asked[0]),
+            "delta": written(asked[1]),
+            "unit": _check_text("unit", unit),
+            "relation": str(relation),
+            "mode": mode,
+            "rule": rule.to_json(),
+            "partition": partition,
+            "total": [written(Fraction(0)) for _ in rule.limits],
+            "time": now(),
+            "version": hockeystick.__version__,
+        }
+        with self._store.writing() as connection:
+            if connection.opened(budget) is not None:
+                raise ParameterError(f"budget must be a new name, got {budget!r}")
+            return _append(connection, OPEN, budget, content)
+
+    def spend(
+        self,
+        budget: str,
+        mechanism: str | Mechanism,
+        *,
+        by: str,
+        purpose: str,
+        key: str | None = None,
+        part: str = WHOLE,
+        delta: Number | None = None,
+    ) -> Entry:
+        """Charge a mechanism, or raise `BudgetExceeded` and charge nothing.
+
+        key: makes a repetition harmless: the same key again is the same spending, charged once.
+        part: of a partitioned budget: the part of the data that is looked at; empty: all.
+        delta: of a budget with the filter "basic": how much of its delta this spending may take.
+        """
+        texts = {"by": _check_text("by", by), "purpose": _check_text("purpose", purpose)}
+        if key is not None:
+            _check_text("key", key)
+        expression, value = _read(mechanism)
+        rule, opened = self._rule(budget)
+        if part and opened.content["partition"] is None:
+            raise ParameterError(f"part must be empty: {budget} is not partitioned, got {part!r}")
+        if part:
+            _check_text("part", part)
+        share = None if delta is None else _amount("delta", delta)
+        if share is not None and not 0 <= share < 1:
+            raise ParameterError(f"delta must be in [0, 1), got {float(share)!r}")
+        relation = Relation.read(opened.content["relation"], "a name")
+        cost = _cost(rule, Spending(expression, value, relation, share))
+        content = {
+            "expression": expression,
+            "cost": [written(each) for each in cost],
+            "part": part,
+            "key": key,
+            "delta": None if share is None else written(share),
+            "time": now(),
+            "version": hockeystick.__version__,
+            **texts,
+        }
+        with self._store.writing() as connection:
+            if key is not None and (there := connection.keyed(budget, key)) is not None:
+                return _repeated(there, content)
+            total = _charged(connection, budget, rule, part, cost, expression)
+            content["total"] = [written(each) for each in total]
+            return _append(connection, SPEND, budget, content)
+
+    # reading ----------------------------------------------------------------------------------
+
+    def left(self, budget: str, mechanism: str | Mechanism, *, part: str = WHOLE) -> float:
+        """How often a mechanism would still pass: an integer, or infinity."""
+        rule, opened = self._rule(budget)
+        relation = Relation.read(opened.content["relation"], "a name")
+        cost = _cost(rule, Spending(*_read(mechanism), relation))
+        with self._store.reading() as connection:
+            return min(rule.times(sums, cost) for sums in _sums(connection, budget, part))
+
+    def show(self, budget: str) -> State:
+        """What was spent and what is left, at this moment."""
+        rule, opened = self._rule(budget)
+        with self._store.reading() as connection:
+            sums = _sums(connection, budget, WHOLE)
+        worst = max(sums, key=rule.used)
+        return State(opened, rule, worst, list(self.entries(budget)))
+
+    def budgets(self) -> list[str]:
+        """The names of all budgets, in the order in which they were opened."""
+        with self._store.reading() as connection:
+            return [entry.budget for entry in connection.budgets()]
+
+    def entries(self, budget: str | None = None) -> Iterator[Entry]:
+        """Every entry, or those of one budget, the oldest first."""
+        with self._store.reading() as connection:
+            for row in connection.all():
+                if budget is None or row.budget == budget:
+                    yield Entry.read(row.body)
+
+    def head(self) -> str:
+        """The hash of the last entry: whoever keeps it can tell later that none was taken away."""
+        with self._store.reading() as connection:
+            return connection.head()[1]
+
+    def verify(self, head: str | None = None) -> Verified:
+        """Check every entry again; a `LedgerError` names the first that is not as it was written.
+
+        head: a hash that was the last one at some time; it must still be in the chain.
+        """
+        with self._store.reading() as connection:
+            return verify(connection.all(), head)
+
+    def _rule(self, budget: str) -> tuple[Filter, Entry]:
+        with self._store.reading() as connection:
+            opened = connection.opened(_check_name("budget", budget))
+            if opened is None:
+                known = ", ".join(entry.budget for entry in connection.budgets()) or "none"
+                raise ParameterError(f"budget must be an opened one ({known}), got {budget!r}")
+        return filters.read(opened.content["rule"]), opened
+
+
+def _store(url: str) -> Store:
+    if not isinstance(url, str):
+        raise ParameterError(f"url must be a text such as sqlite:///budget.db, got {shown(url)}")
+    if url.startswith(("postgresql://", "postgres://")):
+        return PostgresStore(url)
+    scheme, found, path = url.partition("://")
+    if not found:
+        return SQLiteStore(url)
+    if scheme != "sqlite" or not path.startswith("/"):
+        raise ParameterError(
+            "url must begin with sqlite:/// or postgresql://, or be the path of a file, got "
+            f"{scheme[:20]!r}://..."
+        )
+    return SQLiteStore(path[1:])
+
+
+# one transaction ----------------------------------------------------------------------------------
+
+
+def _charged(
+    connection: Connection, budget: str, rule: Filter, part: str, cost: Cost, expression: str
+) -> Cost:
+    """The new sum for this part of the data, if the budget allows it."""
+    for sums in _sums(connection, budget, part):
+        if not rule.accepts(added(sums, cost)):
+            raise BudgetExceeded(
+                f"{expression} does not fit into what is left of {budget} "
+                f"({rule.used(sums):.4%} is spent, filter: {rule.name}); nothing was spent"
+            )
+    latest = connection.latest(budget, part)
+    return added(amounts(latest.total), cost) if latest else cost
+
+
+def _sums(connection: Connection, budget: str, part: str) -> list[Cost]:
+    """What each record that a spending on this part touches has been charged: what was spent on
+    all data and, for the record's own part, on that."""
+    whole = connection.latest(budget, WHOLE)
+    if whole is None:
+        raise LedgerError(f"the entries of {budget} are gone; run verify")
+    base = amounts(whole.total)
+    touched = [part] if part else connection.parts(budget)
+    sums = []
+    for each in touched:
+        latest = connection.latest(budget, each) if each else None
+        sums.append(added(base, amounts(latest.total)) if latest else base)
+    return sums
+
+
+def _append(connection: Connection, kind: str, budget: str, content: dict[str, Any]) -> Entry:
+    number, previous = connection.head()
+    entry = Entry(number + 1, kind, budget, content, previous)
+    connection.append(entry)
+    return entry
+
+
+def _repeated(there: Entry, content: dict[str, Any]) -> Entry:
+    for name in ("expression", "part", "delta"):
+        if there.content[name] != content[name]:
+            raise ParameterError(
+                f"key {there.key!r} was spent by entry {there.number} with {name} "
+                f"{there.content[name]!r}, got {content[name]!r}"
+            )
+    return Entry(there.number, SPEND, there.budget, there.content, there.previous, repeated=True)
+
+
+# what people write --------------------------------------------------------------------------------
+
+
+def _check_name(what: str, name: Any) -> str:
+    if not isinstance(name, str) or not _NAME.fullmatch(name):
+        raise ParameterError(
+            f"{what} must be a name of up to 100 letters, digits, '.', '_' and '-' (of ASCII), "
+            f"got {shown(name)}"
+        )
+    return name
+
+
+def _check_text(what: str, text: Any) -> str:
+    good = isinstance(text, str) and 0 < len(text) <= MOST_TEXT and text.isprintable()
+    if not good or not text.strip():
+        raise ParameterError(
+            f"{what} must be a line of 1 to {MOST_TEXT} printable characters, got {shown(text)}"
+        )
+    return str(text)
+
+
+def _check_partition(partition: str, relation: Relation, mode: str) -> None:
+    _check_name("partition", partition)
+    if relation is not ADD_REMOVE or mode != "adaptive":
+        raise ParameterError(
+            "a partitioned budget must be adaptive and of the relation add-remove: a record that "
+            f"is replaced may move from part to part, got {mode} and {relation}"
+        )
+
+
+def _amount(what: str, value: Number) -> Fraction:
+    if isinstance(value, str):
+        return fraction(what, value)
+    if isinstance(value, bool) or not isinstance(value, int | float | Fraction):
+        raise ParameterError(f"{what} must be a number or a text, got {shown(value)}")
+    try:
+        return Fraction(value)
+    except (ValueError, OverflowError):
+        raise ParameterError(f"{what} must be a finite number, got {value!r}") from None
+
+
+def _read(mechanism: str | Mechanism) -> tuple[str, Mechanism]:
+    """As text, and its value: the text is what is stored, so it must say it all."""
+    text = mechanism if isinstance(mechanism, str) else repr(mechanism)
+    value = parse(text)
+    if not value.parts:
+        raise ParameterError(f"mechanism must not be empty, got {text!r}")
+    return text, value
+
+
+@lru_cache(maxsize=4096)
+def _cost(rule: Filter, spending: Spending) -> Cost:
+    return rule.cost(spending)
