@@ -154,9 +154,7 @@ class Ledger:
             raise ParameterError(f"part must be empty: {budget} is not partitioned, got {part!r}")
         if part:
             _check_text("part", part)
-        share = None if delta is None else _amount("delta", delta)
-        if share is not None and not 0 <= share < 1:
-            raise ParameterError(f"delta must be in [0, 1), got {float(share)!r}")
+        share = _share(delta)
         relation = Relation.read(opened.content["relation"], "a name")
         cost = _cost(rule, Spending(expression, value, relation, share))
         content = {
@@ -178,11 +176,18 @@ class Ledger:
 
     # reading ----------------------------------------------------------------------------------
 
-    def left(self, budget: str, mechanism: str | Mechanism, *, part: str = WHOLE) -> float:
+    def left(
+        self,
+        budget: str,
+        mechanism: str | Mechanism,
+        *,
+        part: str = WHOLE,
+        delta: Number | None = None,
+    ) -> float:
         """How often a mechanism would still pass: an integer, or infinity."""
         rule, opened = self._rule(budget)
         relation = Relation.read(opened.content["relation"], "a name")
-        cost = _cost(rule, Spending(*_read(mechanism), relation))
+        cost = _cost(rule, Spending(*_read(mechanism), relation, _share(delta)))
         with self._store.reading() as connection:
             return min(rule.times(sums, cost) for sums in _sums(connection, budget, part))
 
@@ -191,8 +196,14 @@ class Ledger:
         rule, opened = self._rule(budget)
         with self._store.reading() as connection:
             sums = _sums(connection, budget, WHOLE)
-        worst = max(sums, key=rule.used)
-        return State(opened, rule, worst, list(self.entries(budget)))
+            entries = [Entry.read(row.body) for row in connection.all(budget)]
+        return State(opened, rule, max(sums, key=rule.used), entries)
+
+    def used(self, budget: str) -> float:
+        """The part of a budget that is spent, as its filter counts."""
+        rule, _ = self._rule(budget)
+        with self._store.reading() as connection:
+            return max(map(rule.used, _sums(connection, budget, WHOLE)))
 
     def budgets(self) -> list[str]:
         """The names of all budgets, in the order in which they were opened."""
@@ -202,9 +213,8 @@ class Ledger:
     def entries(self, budget: str | None = None) -> Iterator[Entry]:
         """Every entry, or those of one budget, the oldest first."""
         with self._store.reading() as connection:
-            for row in connection.all():
-                if budget is None or row.budget == budget:
-                    yield Entry.read(row.body)
+            for row in connection.all(budget):
+                yield Entry.read(row.body)
 
     def head(self) -> str:
         """The hash of the last entry: whoever keeps it can tell later that none was taken away."""
@@ -332,6 +342,15 @@ def _amount(what: str, value: Number) -> Fraction:
         return Fraction(value)
     except (ValueError, OverflowError):
         raise ParameterError(f"{what} must be a finite number, got {value!r}") from None
+
+
+def _share(delta: Number | None) -> Fraction | None:
+    if delta is None:
+        return None
+    share = _amount("delta", delta)
+    if not 0 <= share < 1:
+        raise ParameterError(f"delta must be in [0, 1), got {float(share)!r}")
+    return share
 
 
 def _read(mechanism: str | Mechanism) -> tuple[str, Mechanism]:

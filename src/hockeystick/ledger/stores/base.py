@@ -75,9 +75,10 @@ class Connection(ABC):
         where = f"SELECT {_COLUMNS} FROM {TABLE} WHERE kind = ? ORDER BY number"
         return [checked(Stored(*row)) for row in self.rows(where, OPEN)]
 
-    def all(self) -> Iterator[Stored]:
-        """Every row, as it lies there."""
-        for row in self.rows(f"SELECT {_COLUMNS} FROM {TABLE} ORDER BY number"):
+    def all(self, budget: str | None = None) -> Iterator[Stored]:
+        """Every row, or those of one budget, as it lies there."""
+        where, values = ("WHERE budget = ? ", (budget,)) if budget else ("", ())
+        for row in self.rows(f"SELECT {_COLUMNS} FROM {TABLE} {where}ORDER BY number", *values):
             yield Stored(*row)
 
     def append(self, entry: Entry) -> None:
