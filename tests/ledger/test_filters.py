@@ -9,7 +9,8 @@ import pytest
 
 import hockeystick as hs
 from hockeystick.ledger import filters
-from hockeystick.ledger.filters import Spending, added
+from hockeystick.ledger.amounts import Cost, added
+from hockeystick.ledger.filters import Spending
 
 EPSILON, DELTA = Fraction(3), Fraction(1, 10**6)
 
@@ -19,7 +20,7 @@ def spending(mechanism: hs.Mechanism) -> Spending:
 
 
 def passes(rule: filters.Filter, *mechanisms: hs.Mechanism) -> bool:
-    total: filters.Cost = (Fraction(0),) * len(rule.limits)
+    total: Cost = (Fraction(0),) * len(rule.limits)
     for mechanism in mechanisms:
         total = added(total, rule.cost(spending(mechanism)))
     return rule.accepts(total)

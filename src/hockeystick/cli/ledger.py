@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import getpass
+import json
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -163,8 +165,6 @@ FORMATS = ("jsonl", "csv", "statement", "statement-json")
 @click.option("--output", type=options.OutputFile(), help="A file; standard output if not given.")
 def export(place: str, budget: str | None, kind: str, output: str | None) -> None:
     """All entries, or a statement for people, of one budget or all."""
-    import json
-
     from hockeystick.ledger import export as writing
     from hockeystick.saving import write_csv, write_whole
 
@@ -213,8 +213,6 @@ def _bar(used: float, width: int = 40) -> str:
 
 def _chart(state: State) -> None:
     """How much of the budget each spending left spent: what the filter counts, no guarantee."""
-    from datetime import datetime
-
     from hockeystick.cli.shared import canvas
 
     spent = state.running()

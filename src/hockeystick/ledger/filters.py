@@ -16,20 +16,23 @@ from typing import Any, ClassVar
 
 from hockeystick.calibration import calibrate
 from hockeystick.errors import ParameterError
+from hockeystick.ledger.amounts import (
+    GRAIN,
+    Amount,
+    Cost,
+    below,
+    fits,
+    lowered,
+    reached,
+    rounded_up,
+    written,
+)
 from hockeystick.ledger.exact import declared
 from hockeystick.mechanism import Mechanism
 from hockeystick.mechanisms.gaussian import Gaussian
 from hockeystick.relation import Relation
 from hockeystick.text import parse
 
-Amount = Fraction | float
-"""A fraction, or infinity."""
-Cost = tuple[Amount, ...]
-GRAIN = Fraction(1, 2**100)
-"""Computed costs are rounded up to multiples of it, so that sums stay short; a declared ε below it
-is refused: no release costs so little."""
-SMALL = 1e-13
-"""Relatively, how much a limit that was computed in floats is lowered: many times its rounding."""
 ORDERS = (0.25, 0.5, 1.0, 2.0, 4.0)
 """Rényi orders, over the one that would be best for a Gaussian."""
 LARGEST_ORDER = 2048
@@ -77,14 +80,16 @@ class Filter(ABC):
     def used(self, total: Sequence[Amount]) -> float:
         """The part of the budget that is gone, of the sum that decides; 1 at the limit."""
         parts = [
-            _part(sum_, limit) for sum_, limit in zip(total, self.limits, strict=True) if limit >= 0
+            reached(sum_, limit)
+            for sum_, limit in zip(total, self.limits, strict=True)
+            if limit >= 0
         ]
         return (max if self.needs_all else min)(parts, default=math.inf)
 
     def times(self, total: Sequence[Amount], cost: Cost) -> float:
         """How often a cost may still be added: an integer, or infinity."""
         each = [
-            _times(limit, sum_, more)
+            fits(limit, sum_, more)
             for limit, sum_, more in zip(self.limits, total, cost, strict=True)
         ]
         return max((min if self.needs_all else max)(each), 0)
@@ -105,21 +110,21 @@ class Basic(Filter):
         said = declared(spending.expression)
         if said is not None:
             for each in said:
-                if 0 < each < GRAIN:
+                if 0 < each < GRAIN:  # no release costs so little
                     raise ParameterError(
                         f"a spending must be 0 or at least 2^-100, got {float(each)!r} in "
                         f"{spending.expression!r}"
                     )
             return said
         delta = spending.delta or Fraction(0)
-        epsilon = spending.mechanism.epsilon(_below(delta), relation=spending.relation).upper
+        epsilon = spending.mechanism.epsilon(below(delta), relation=spending.relation).upper
         if math.isinf(epsilon):
             raise ParameterError(
                 f"{spending.expression} is not epsilon-DP at delta = {float(delta)!r}, and the "
                 "budget's filter adds epsilons and deltas: say with delta= (--delta) how much of "
                 "the budget's delta it may take"
             )
-        return _rounded_up(epsilon), delta
+        return rounded_up(epsilon), delta
 
 
 @dataclass(frozen=True)
@@ -141,7 +146,7 @@ class GaussianOnly(Filter):
                 f"{spending.expression}"
             )
         # D_2(N(μ, 1) ‖ N(0, 1)) = μ²
-        return (_rounded_up(spending.mechanism.rdp(2.0, relation=spending.relation).upper),)
+        return (rounded_up(spending.mechanism.rdp(2.0, relation=spending.relation).upper),)
 
 
 @dataclass(frozen=True)
@@ -167,7 +172,7 @@ class RenyiOrders(Filter):
 
     def cost(self, spending: Spending) -> Cost:
         curve = spending.mechanism.rdp(list(self.orders), relation=spending.relation).upper
-        return tuple(_rounded_up(float(value)) for value in curve)
+        return tuple(rounded_up(float(value)) for value in curve)
 
 
 @dataclass(frozen=True)
@@ -203,9 +208,9 @@ def basic(epsilon: Fraction, delta: Fraction) -> Basic:
 
 def gaussian_only(epsilon: Fraction, delta: Fraction) -> GaussianOnly:
     """μ is that of the Gaussian whose δ(ε) is δ."""
-    noise = calibrate(Gaussian, epsilon=_below(epsilon), delta=_below(delta))
+    noise = calibrate(Gaussian, epsilon=below(epsilon), delta=below(delta))
     squared = 1 / Fraction(noise.noise_multiplier) ** 2
-    return GaussianOnly((_lowered(float(squared)),))
+    return GaussianOnly((lowered(float(squared)),))
 
 
 def renyi_orders(epsilon: Fraction, delta: Fraction) -> RenyiOrders:
@@ -224,7 +229,7 @@ def renyi_orders(epsilon: Fraction, delta: Fraction) -> RenyiOrders:
             f"no Rényi order up to {LARGEST_ORDER} allows anything within epsilon = "
             f"{float(epsilon)!r} and delta = {float(delta)!r}; take the filter basic"
         )
-    return RenyiOrders(tuple(map(_lowered, limits)), tuple(orders))
+    return RenyiOrders(tuple(map(lowered, limits)), tuple(orders))
 
 
 def _renyi_limits(epsilon: Fraction, delta: Fraction, orders: Sequence[int]) -> list[float]:
@@ -236,8 +241,8 @@ def _renyi_limits(epsilon: Fraction, delta: Fraction, orders: Sequence[int]) -> 
 
 def planned(epsilon: Fraction, delta: Fraction, plan: Mechanism, relation: Relation) -> Planned:
     """A plan that fits; the upper end of ε at δ, or of δ at ε, decides."""
-    cost = plan.epsilon(_below(delta), relation=relation)
-    if cost.upper > epsilon and plan.delta(_below(epsilon), relation=relation).upper > delta:
+    cost = plan.epsilon(below(delta), relation=relation)
+    if cost.upper > epsilon and plan.delta(below(epsilon), relation=relation).upper > delta:
         raise ParameterError(
             f"the plan costs epsilon = {cost.upper!r} at delta = {float(delta)!r} ({relation}), "
             f"more than the budget's {float(epsilon)!r}"
@@ -274,49 +279,3 @@ def read(said: dict[str, Any]) -> Filter:
             return Planned(limits, tuple(map(parse, said["plan"])))
         case name:
             raise ParameterError(f"filter must be one this version knows, got {name!r}")
-
-
-# exact sums ---------------------------------------------------------------------------------------
-
-
-def added(one: Sequence[Amount], other: Sequence[Amount]) -> Cost:
-    """The sums of two costs."""
-    return tuple(a + b for a, b in zip(one, other, strict=True))
-
-
-def written(amount: Amount) -> str:
-    """As text, exactly."""
-    return str(amount)
-
-
-def amounts(texts: Sequence[str]) -> Cost:
-    """What `written` wrote."""
-    return tuple(math.inf if text == "inf" else Fraction(text) for text in texts)
-
-
-def _rounded_up(value: float) -> Amount:
-    if math.isinf(value):
-        return value
-    return Fraction(math.ceil(Fraction(value) / GRAIN)) * GRAIN
-
-
-def _lowered(limit: float) -> Fraction:
-    return Fraction(limit - SMALL * abs(limit))
-
-
-def _below(number: Fraction) -> float:
-    """The largest float that is not above."""
-    value = float(number)
-    return value if value <= number else math.nextafter(value, -math.inf)
-
-
-def _part(total: Amount, limit: Fraction) -> float:
-    if limit == 0:
-        return math.inf if total else 0.0
-    return float(total / limit)
-
-
-def _times(limit: Fraction, total: Amount, more: Amount) -> float:
-    if total > limit or math.isinf(more):
-        return 0
-    return math.inf if more == 0 else (limit - Fraction(total)) // Fraction(more)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from fractions import Fraction
 from functools import lru_cache
@@ -11,25 +10,19 @@ from typing import Any
 import hockeystick
 from hockeystick.checks import shown
 from hockeystick.errors import BudgetExceeded, LedgerError, ParameterError
-from hockeystick.ledger import filters
+from hockeystick.ledger import filters, given
+from hockeystick.ledger.amounts import Cost, added, amounts, written
 from hockeystick.ledger.entry import OPEN, SPEND, WHOLE, Entry, now
-from hockeystick.ledger.exact import fraction
-from hockeystick.ledger.filters import Cost, Filter, Spending, added, amounts, written
+from hockeystick.ledger.filters import Filter, Spending
+from hockeystick.ledger.given import Number
 from hockeystick.ledger.state import State
-from hockeystick.ledger.stores.base import Connection, Store
-from hockeystick.ledger.stores.postgres import PostgresStore
-from hockeystick.ledger.stores.sqlite import SQLiteStore
+from hockeystick.ledger.stores.address import store_at
+from hockeystick.ledger.stores.base import Connection
 from hockeystick.ledger.verify import Verified, verify
 from hockeystick.mechanism import Mechanism
 from hockeystick.relation import ADD_REMOVE, Relation
-from hockeystick.text import parse
 
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
-MOST_TEXT = 500
-"""Characters of what people write."""
 MODES = ("adaptive", "planned")
-
-Number = str | int | float | Fraction
 
 
 class Ledger:
@@ -56,7 +49,9 @@ class Ledger:
     """
 
     def __init__(self, url: str, *, create: bool = False) -> None:
-        self._store = _store(url)
+        self._store = store_at(url)
+        self._rules: dict[str, tuple[Filter, Entry]] = {}
+        """By budget: they are never changed."""
         if create:
             self._store.create()
         else:
@@ -93,8 +88,8 @@ class Ledger:
         partition: a key that is fixed without looking at the data and says of each record which
             part it belongs to ("region"); what is spent on different parts does not add up.
         """
-        _check_name("budget", budget)
-        asked = _amount("epsilon", epsilon), _amount("delta", delta)
+        given.check_name("budget", budget)
+        asked = given.amount("epsilon", epsilon), given.amount("delta", delta)
         if not asked[0] >= 0 or not 0 <= asked[1] < 1:
             raise ParameterError(
                 "epsilon must be at least 0 and delta in [0, 1), got "
@@ -105,16 +100,16 @@ class Ledger:
         if (mode == "planned") != (plan is not None):
             raise ParameterError("a planned budget, and no other, needs a plan")
         if partition is not None:
-            _check_partition(partition, relation, mode)
+            given.check_partition(partition, relation, mode)
         rule = (
             filters.chosen(filter, *asked)
             if plan is None
-            else filters.planned(*asked, _read(plan)[1], relation)
+            else filters.planned(*asked, given.read(plan)[1], relation)
         )
         content = {
             "epsilon": written(asked[0]),
             "delta": written(asked[1]),
-            "unit": _check_text("unit", unit),
+            "unit": given.check_text("unit", unit),
             "relation": str(relation),
             "mode": mode,
             "rule": rule.to_json(),
@@ -145,16 +140,16 @@ class Ledger:
         part: of a partitioned budget: the part of the data that is looked at; empty: all.
         delta: of a budget with the filter "basic": how much of its delta this spending may take.
         """
-        texts = {"by": _check_text("by", by), "purpose": _check_text("purpose", purpose)}
+        texts = {"by": given.check_text("by", by), "purpose": given.check_text("purpose", purpose)}
         if key is not None:
-            _check_text("key", key)
-        expression, value = _read(mechanism)
+            given.check_text("key", key)
+        expression, value = given.read(mechanism)
         rule, opened = self._rule(budget)
         if part and opened.content["partition"] is None:
             raise ParameterError(f"part must be empty: {budget} is not partitioned, got {part!r}")
         if part:
-            _check_text("part", part)
-        share = _share(delta)
+            given.check_text("part", part)
+        share = given.share(delta)
         relation = Relation.read(opened.content["relation"], "a name")
         cost = _cost(rule, Spending(expression, value, relation, share))
         content = {
@@ -187,7 +182,7 @@ class Ledger:
         """How often a mechanism would still pass: an integer, or infinity."""
         rule, opened = self._rule(budget)
         relation = Relation.read(opened.content["relation"], "a name")
-        cost = _cost(rule, Spending(*_read(mechanism), relation, _share(delta)))
+        cost = _cost(rule, Spending(*given.read(mechanism), relation, given.share(delta)))
         with self._store.reading() as connection:
             return min(rule.times(sums, cost) for sums in _sums(connection, budget, part))
 
@@ -230,28 +225,15 @@ class Ledger:
             return verify(connection.all(), head)
 
     def _rule(self, budget: str) -> tuple[Filter, Entry]:
-        with self._store.reading() as connection:
-            opened = connection.opened(_check_name("budget", budget))
+        if given.check_name("budget", budget) not in self._rules:
+            with self._store.reading() as connection:
+                opened = connection.opened(budget)
+                names = [] if opened else [entry.budget for entry in connection.budgets()]
             if opened is None:
-                known = ", ".join(entry.budget for entry in connection.budgets()) or "none"
+                known = ", ".join(names) or "none"
                 raise ParameterError(f"budget must be an opened one ({known}), got {budget!r}")
-        return filters.read(opened.content["rule"]), opened
-
-
-def _store(url: str) -> Store:
-    if not isinstance(url, str):
-        raise ParameterError(f"url must be a text such as sqlite:///budget.db, got {shown(url)}")
-    if url.startswith(("postgresql://", "postgres://")):
-        return PostgresStore(url)
-    scheme, found, path = url.partition("://")
-    if not found:
-        return SQLiteStore(url)
-    if scheme != "sqlite" or not path.startswith("/"):
-        raise ParameterError(
-            "url must begin with sqlite:/// or postgresql://, or be the path of a file, got "
-            f"{scheme[:20]!r}://..."
-        )
-    return SQLiteStore(path[1:])
+            self._rules[budget] = filters.read(opened.content["rule"]), opened
+        return self._rules[budget]
 
 
 # one transaction ----------------------------------------------------------------------------------
@@ -301,65 +283,6 @@ def _repeated(there: Entry, content: dict[str, Any]) -> Entry:
                 f"{there.content[name]!r}, got {content[name]!r}"
             )
     return Entry(there.number, SPEND, there.budget, there.content, there.previous, repeated=True)
-
-
-# what people write --------------------------------------------------------------------------------
-
-
-def _check_name(what: str, name: Any) -> str:
-    if not isinstance(name, str) or not _NAME.fullmatch(name):
-        raise ParameterError(
-            f"{what} must be a name of up to 100 letters, digits, '.', '_' and '-' (of ASCII), "
-            f"got {shown(name)}"
-        )
-    return name
-
-
-def _check_text(what: str, text: Any) -> str:
-    good = isinstance(text, str) and 0 < len(text) <= MOST_TEXT and text.isprintable()
-    if not good or not text.strip():
-        raise ParameterError(
-            f"{what} must be a line of 1 to {MOST_TEXT} printable characters, got {shown(text)}"
-        )
-    return str(text)
-
-
-def _check_partition(partition: str, relation: Relation, mode: str) -> None:
-    _check_name("partition", partition)
-    if relation is not ADD_REMOVE or mode != "adaptive":
-        raise ParameterError(
-            "a partitioned budget must be adaptive and of the relation add-remove: a record that "
-            f"is replaced may move from part to part, got {mode} and {relation}"
-        )
-
-
-def _amount(what: str, value: Number) -> Fraction:
-    if isinstance(value, str):
-        return fraction(what, value)
-    if isinstance(value, bool) or not isinstance(value, int | float | Fraction):
-        raise ParameterError(f"{what} must be a number or a text, got {shown(value)}")
-    try:
-        return Fraction(value)
-    except (ValueError, OverflowError):
-        raise ParameterError(f"{what} must be a finite number, got {value!r}") from None
-
-
-def _share(delta: Number | None) -> Fraction | None:
-    if delta is None:
-        return None
-    share = _amount("delta", delta)
-    if not 0 <= share < 1:
-        raise ParameterError(f"delta must be in [0, 1), got {float(share)!r}")
-    return share
-
-
-def _read(mechanism: str | Mechanism) -> tuple[str, Mechanism]:
-    """As text, and its value: the text is what is stored, so it must say it all."""
-    text = mechanism if isinstance(mechanism, str) else repr(mechanism)
-    value = parse(text)
-    if not value.parts:
-        raise ParameterError(f"mechanism must not be empty, got {text!r}")
-    return text, value
 
 
 @lru_cache(maxsize=4096)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
+from hockeystick.ledger.amounts import Cost, added, amounts
 from hockeystick.ledger.entry import SPEND, WHOLE, Entry
-from hockeystick.ledger.filters import Cost, Filter, added, amounts
+from hockeystick.ledger.filters import Filter
 
 
 @dataclass(frozen=True)

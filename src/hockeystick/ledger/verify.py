@@ -9,8 +9,9 @@ from typing import NamedTuple
 
 from hockeystick.errors import LedgerError, ParameterError
 from hockeystick.ledger import filters
+from hockeystick.ledger.amounts import Cost, added, amounts
 from hockeystick.ledger.entry import OPEN, SPEND, START, WHOLE, Entry
-from hockeystick.ledger.filters import Cost, Filter, added, amounts
+from hockeystick.ledger.filters import Filter
 from hockeystick.ledger.stores.base import Stored, checked
 
 

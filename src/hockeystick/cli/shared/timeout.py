@@ -40,7 +40,11 @@ class TimedOut(click.ClickException):
 
 
 def limited(command: click.Command) -> click.Command:
-    """The command with the option --timeout."""
+    """The command, or each of a group's, with the option --timeout."""
+    if isinstance(command, click.Group):
+        for each in command.commands.values():
+            limited(each)
+        return command
     run = command.callback
     if run is None or any(option.name == "timeout" for option in command.params):
         return command
