@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import copy
 import itertools
+import pickle
 import threading
 from fractions import Fraction
 
@@ -217,6 +219,31 @@ def test_the_password_of_a_database_is_never_shown() -> None:
     assert "hunter2" not in str(error.value)
     assert "127.0.0.1:1/none" in str(error.value)
     assert error.value.__cause__ is None
+
+
+def test_a_ledger_is_pickled_without_a_password(ledger: Ledger) -> None:
+    again = pickle.loads(pickle.dumps(ledger))
+    again.spend("census", "PureDP(0.5)", **WHO)
+    assert ledger.used("census") == 0.5
+    pytest.importorskip("psycopg")
+    from hockeystick.ledger.stores.postgres import PostgresStore
+
+    with pytest.raises(hs.LedgerError, match="cannot be pickled"):
+        pickle.dumps(PostgresStore("postgresql://ana:hunter2@127.0.0.1:1/none"))
+
+
+def test_an_account_charges_and_then_releases(ledger: Ledger) -> None:
+    census = ledger.account("census", **WHO)
+    assert copy.deepcopy(census) is census
+    value = census.release(hs.DiscreteLaplace(4.0), 100, rng=1)
+    assert abs(value - 100) < 100
+    assert ledger.used("census") == 0.25
+    with pytest.raises(hs.BudgetExceeded):
+        census.release(hs.DiscreteLaplace(1.0), 100)
+    with pytest.raises(hs.RelationError, match="is about add-remove, and this run about replace"):
+        census.spend(hs.PureDP(0.1), hs.REPLACE_ONE)
+    with pytest.raises(hs.ParameterError, match="opened one"):
+        ledger.account("survey", **WHO)
 
 
 @pytest.mark.parametrize("url", ["mysql://x/y", "sqlite://budget.db", 3])

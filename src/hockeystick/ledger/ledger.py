@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any
 
 import hockeystick
 from hockeystick.checks import shown
-from hockeystick.errors import BudgetExceeded, LedgerError, ParameterError
+from hockeystick.errors import ParameterError
 from hockeystick.ledger import filters, given
-from hockeystick.ledger.amounts import Cost, added, amounts, written
+from hockeystick.ledger.account import Account
+from hockeystick.ledger.amounts import Cost, written
 from hockeystick.ledger.entry import OPEN, SPEND, WHOLE, Entry, now
 from hockeystick.ledger.filters import Filter, Spending
 from hockeystick.ledger.given import Number
 from hockeystick.ledger.state import State
 from hockeystick.ledger.stores.address import store_at
-from hockeystick.ledger.stores.base import Connection
+from hockeystick.ledger.transaction import append, charged, repeated, sums
 from hockeystick.ledger.verify import Verified, verify
 from hockeystick.mechanism import Mechanism
 from hockeystick.relation import ADD_REMOVE, Relation
@@ -121,7 +121,7 @@ class Ledger:
         with self._store.writing() as connection:
             if connection.opened(budget) is not None:
                 raise ParameterError(f"budget must be a new name, got {budget!r}")
-            return _append(connection, OPEN, budget, content)
+            return append(connection, OPEN, budget, content)
 
     def spend(
         self,
@@ -150,8 +150,7 @@ class Ledger:
         if part:
             given.check_text("part", part)
         share = given.share(delta)
-        relation = Relation.read(opened.content["relation"], "a name")
-        cost = _cost(rule, Spending(expression, value, relation, share))
+        cost = _cost(rule, Spending(expression, value, self.relation(budget), share))
         content = {
             "expression": expression,
             "cost": [written(each) for each in cost],
@@ -164,10 +163,17 @@ class Ledger:
         }
         with self._store.writing() as connection:
             if key is not None and (there := connection.keyed(budget, key)) is not None:
-                return _repeated(there, content)
-            total = _charged(connection, budget, rule, part, cost, expression)
+                return repeated(there, content)
+            total = charged(connection, budget, rule, part, cost, expression)
             content["total"] = [written(each) for each in total]
-            return _append(connection, SPEND, budget, content)
+            return append(connection, SPEND, budget, content)
+
+    def account(
+        self, budget: str, *, by: str, purpose: str, key: str | None = None, part: str = WHOLE
+    ) -> Account:
+        """Access to a budget, for what charges itself: `ledger=` of an estimator, releases."""
+        self._rule(budget)
+        return Account(self, budget, by, purpose, key, part)
 
     # reading ----------------------------------------------------------------------------------
 
@@ -180,25 +186,30 @@ class Ledger:
         delta: Number | None = None,
     ) -> float:
         """How often a mechanism would still pass: an integer, or infinity."""
-        rule, opened = self._rule(budget)
-        relation = Relation.read(opened.content["relation"], "a name")
-        cost = _cost(rule, Spending(*given.read(mechanism), relation, given.share(delta)))
+        rule, _ = self._rule(budget)
+        cost = _cost(
+            rule, Spending(*given.read(mechanism), self.relation(budget), given.share(delta))
+        )
         with self._store.reading() as connection:
-            return min(rule.times(sums, cost) for sums in _sums(connection, budget, part))
+            return min(rule.times(reached, cost) for reached in sums(connection, budget, part))
 
     def show(self, budget: str) -> State:
         """What was spent and what is left, at this moment."""
         rule, opened = self._rule(budget)
         with self._store.reading() as connection:
-            sums = _sums(connection, budget, WHOLE)
+            reached = sums(connection, budget, WHOLE)
             entries = [Entry.read(row.body) for row in connection.all(budget)]
-        return State(opened, rule, max(sums, key=rule.used), entries)
+        return State(opened, rule, max(reached, key=rule.used), entries)
+
+    def relation(self, budget: str) -> Relation:
+        """What changes between the neighbouring data sets that a budget is about."""
+        return Relation.read(self._rule(budget)[1].content["relation"], "a name")
 
     def used(self, budget: str) -> float:
         """The part of a budget that is spent, as its filter counts."""
         rule, _ = self._rule(budget)
         with self._store.reading() as connection:
-            return max(map(rule.used, _sums(connection, budget, WHOLE)))
+            return max(map(rule.used, sums(connection, budget, WHOLE)))
 
     def budgets(self) -> list[str]:
         """The names of all budgets, in the order in which they were opened."""
@@ -234,55 +245,6 @@ class Ledger:
                 raise ParameterError(f"budget must be an opened one ({known}), got {budget!r}")
             self._rules[budget] = filters.read(opened.content["rule"]), opened
         return self._rules[budget]
-
-
-# one transaction ----------------------------------------------------------------------------------
-
-
-def _charged(
-    connection: Connection, budget: str, rule: Filter, part: str, cost: Cost, expression: str
-) -> Cost:
-    """The new sum for this part of the data, if the budget allows it."""
-    for sums in _sums(connection, budget, part):
-        if not rule.accepts(added(sums, cost)):
-            raise BudgetExceeded(
-                f"{expression} does not fit into what is left of {budget} "
-                f"({rule.used(sums):.4%} is spent, filter: {rule.name}); nothing was spent"
-            )
-    latest = connection.latest(budget, part)
-    return added(amounts(latest.total), cost) if latest else cost
-
-
-def _sums(connection: Connection, budget: str, part: str) -> list[Cost]:
-    """What each record that a spending on this part touches has been charged: what was spent on
-    all data and, for the record's own part, on that."""
-    whole = connection.latest(budget, WHOLE)
-    if whole is None:
-        raise LedgerError(f"the entries of {budget} are gone; run verify")
-    base = amounts(whole.total)
-    touched = [part] if part else connection.parts(budget)
-    sums = []
-    for each in touched:
-        latest = connection.latest(budget, each) if each else None
-        sums.append(added(base, amounts(latest.total)) if latest else base)
-    return sums
-
-
-def _append(connection: Connection, kind: str, budget: str, content: dict[str, Any]) -> Entry:
-    number, previous = connection.head()
-    entry = Entry(number + 1, kind, budget, content, previous)
-    connection.append(entry)
-    return entry
-
-
-def _repeated(there: Entry, content: dict[str, Any]) -> Entry:
-    for name in ("expression", "part", "delta"):
-        if there.content[name] != content[name]:
-            raise ParameterError(
-                f"key {there.key!r} was spent by entry {there.number} with {name} "
-                f"{there.content[name]!r}, got {content[name]!r}"
-            )
-    return Entry(there.number, SPEND, there.budget, there.content, there.previous, repeated=True)
 
 
 @lru_cache(maxsize=4096)

@@ -67,6 +67,15 @@ class PostgresStore(Store):
         place = f"{parts.hostname or ''}{f':{parts.port}' if parts.port else ''}"
         self._name = f"postgresql://{place}{parts.path}"
 
+    def __getstate__(self) -> dict[str, str]:
+        """A pickle may lie about anywhere: no password goes into one."""
+        if self._secret:
+            raise LedgerError(
+                "a ledger whose address holds a password cannot be pickled; keep the password in "
+                "~/.pgpass or PGPASSWORD"
+            )
+        return vars(self)
+
     @property
     def name(self) -> str:
         return self._name
