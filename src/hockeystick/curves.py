@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hockeystick import checks
-from hockeystick.bound import Bound, Bounds
+from hockeystick.bound import Bound, Bounds, Interval
 from hockeystick.errors import NumericalError
 from hockeystick.loss.divergence import divergence
 from hockeystick.loss.mixed import LARGE_ORDER
@@ -132,7 +132,7 @@ def _shared_profile(
     return shared if method == CONTOUR or shared.is_useful else None
 
 
-def _bounds(answers: Sequence[Bound], shape: tuple[int, ...]) -> Bounds:
+def _bounds(answers: Sequence[Bound | Interval], shape: tuple[int, ...]) -> Bounds:
     lower = np.array([answer.lower for answer in answers]).reshape(shape)
     upper = np.array([answer.upper for answer in answers]).reshape(shape)
     return Bounds.of(lower, upper, " and ".join(sorted({answer.method for answer in answers})))
@@ -164,19 +164,31 @@ def epsilons(
     before: Mechanism | None = None,
 ) -> Bounds:
     """ε after each number of repetitions, which may come after something else."""
+    answers = each_epsilon(mechanism, delta, counts, relation, method, before)
+    return _bounds(answers, (len(answers),))
+
+
+def each_epsilon(
+    mechanism: Mechanism,
+    delta: float,
+    counts: Iterable[int],
+    relation: Relation | None,
+    method: str,
+    before: Mechanism | None = None,
+) -> list[Interval]:
+    """The same, each with the method that answered."""
     delta = checks.probability("delta", delta)
     check_method(method)
     wanted = np.array(checks.wholes("count", counts, 0), dtype=np.int64)
     different, places = np.unique(wanted, return_inverse=True)
-    lower, upper = _together(mechanism, delta, different, relation, method, before)
-    methods = set() if np.isnan(upper).all() else {CONTOUR}
-    for i in np.flatnonzero(np.isnan(upper)):
+    ends = _together(mechanism, delta, different, relation, method, before)
+    answers = [Interval(low, high, CONTOUR) for low, high in np.transpose(ends).tolist()]
+    for i in np.flatnonzero(np.isnan(ends[1])):
         alone = mechanism * int(different[i])
         alone = alone if before is None else before + alone
         each = alone.epsilon(delta, relation=relation, method=method)
-        lower[i], upper[i] = each.lower, each.upper
-        methods.add(each.method)
-    return Bounds.of(lower[places], upper[places], " and ".join(sorted(methods)))
+        answers[i] = Interval(each.lower, each.upper, each.method)
+    return [answers[place] for place in places]
 
 
 def _together(

@@ -194,4 +194,3 @@ class Line:
         seen = np.maximum(seen - self.rounding, 0.0)  # which is charged by itself
         seen[: self.steps.count.size] += self.nodes.missing(self.crossing)
         return np.asarray(self.inner + GUARD_MARGIN * seen)
-

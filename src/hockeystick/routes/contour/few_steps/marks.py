@@ -146,9 +146,7 @@ class Marks:
             rate = np.where(huge, spent, rate)
         return Worth(value, rate, above)
 
-    def _below(
-        self, x: Array, count: Array, lost: Callable[[Array], Array], mass: Array
-    ) -> Array:
+    def _below(self, x: Array, count: Array, lost: Callable[[Array], Array], mass: Array) -> Array:
         """Σ n·E[w·lost(x − X); X < x], at each x."""
         near = self.table.x < x.max()
         gap = np.maximum(x[:, None] - self.table.x[near], 0.0)
