@@ -19,6 +19,8 @@ LIKELY_POWER, LEAST_POWER, MOST_POWER = 0.6, 0.1, 2.0
 """ε grows about with such a power of the number of steps: to begin a search with, and the ends."""
 FARTHEST_GUESS = 10.0
 """A guess multiplies the count by at most e^10."""
+FIRST_GUESS = 128
+"""Many steps are quicker to account for than few."""
 MOST_GUESSES = 12
 
 Counts = Mapping[Mechanism, int]
@@ -134,11 +136,12 @@ def about(cost: Callable[[int], float], target: float, most: int) -> int:
     >>> about(lambda n: n**0.75, 1000.0, 10**6)
     10000
     """
-    last, count, power = (1, cost(1)), 1, LIKELY_POWER
+    count, power = min(FIRST_GUESS, most), LIKELY_POWER
+    last = count, cost(count)
     for _ in range(MOST_GUESSES):
         n, price = last
         if not 0 < price < math.inf or not target:
-            break
+            return 1
         growth = math.log(target / price) / power
         count = round(min(max(n * math.exp(min(growth, FARTHEST_GUESS)), 1), most))
         if abs(count - n) <= 1:

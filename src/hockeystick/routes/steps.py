@@ -28,6 +28,8 @@ from hockeystick.routes.growth import CHERNOFF_POINTS, Growth
 
 RANGE = 1.3
 """By how much K may grow, at the saddle, along the counts that one line serves."""
+NARROWEST = 1.01
+"""A range is not narrower than this because lines of wider ones did not serve what is added."""
 FEW = 96
 """Up to so many steps the losses are rounded to a grid, where no bent line serves them,"""
 WIDE = 2.0
@@ -61,15 +63,18 @@ def epsilons_at(
     with suppress(NumericalError):
         some = counts[start:bent]
         lower[start:bent], upper[start:bent] = _worst(sides, delta, some, _on_bent_lines)
-    start = bent
+    start, width = bent, RANGE
     while start < counts.size:
-        some = counts[start : _end_of_range(sides[0], counts, start, delta)]
+        some = counts[start : _end_of_range(sides[0], counts, start, delta, width)]
         stop = start + some.size
         for way in _ways(sides[0], some, rounded):
             with suppress(NumericalError):
                 lower[start:stop], upper[start:stop] = _worst(sides, delta, some, way)
                 break
-        start = stop
+        narrower = bool(sides[0].before.parts) and some.size > 1 and width > NARROWEST
+        again = narrower and np.isnan(upper[stop - 1])
+        width = math.sqrt(width) if again else min(width**1.5, RANGE)
+        start = start if again else stop
     return lower, upper
 
 
@@ -85,7 +90,7 @@ def _on_bent_lines(growth: Growth, delta: float, counts: Array) -> Ends:
     return many.epsilons(samples, growth.rows(counts), delta)
 
 
-def _end_of_range(growth: Growth, counts: Array, start: int, delta: float) -> int:
+def _end_of_range(growth: Growth, counts: Array, start: int, delta: float, width: float) -> int:
     """Up to where one line will do."""
     first = counts[start]
     if _is_few(growth, WIDE * first):
@@ -94,7 +99,7 @@ def _end_of_range(growth: Growth, counts: Array, start: int, delta: float) -> in
         before, each = growth.chernoff
         k, x = before + first * each, CHERNOFF_POINTS
         i = int(np.argmin((k + log_kappa(x) - math.log(delta)) / x))
-        reach = first + (RANGE - 1) * (k[i] / each[i] if each[i] > 0 else math.inf)
+        reach = first + (width - 1) * (k[i] / each[i] if each[i] > 0 else math.inf)
     return max(start + 1, int(np.searchsorted(counts, reach, "right")))
 
 

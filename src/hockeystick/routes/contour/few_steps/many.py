@@ -37,6 +37,9 @@ WIDER = 1.2
 FARTHEST = 0.33
 """How far, in log x, a root may be from the x that its line was planned for."""
 
+MOST_FAILURES = 3
+"""After so many ranges in a row without an answer no other is tried."""
+
 Ends = tuple[Array, Array]
 """Lower and upper ends of ε, NaN where there is no answer."""
 
@@ -69,7 +72,8 @@ def epsilons(samples: Sequence[GaussianSample], counts: Array, delta: float) -> 
     if math.log(delta) < LEAST_LOG_DELTA:
         return lower, upper
     rows, guess, begin, width = Counts(samples, counts), Guess(), 0, WIDE
-    while begin < len(counts):
+    failures = 0
+    while begin < len(counts) and failures < MOST_FAILURES:
         reach = min(width, guess.reach()) * rows.origin[begin]
         stop = max(begin + 1, int(np.searchsorted(rows.origin, reach, "right")))
         is_last_try = width <= NARROWEST or stop == begin + 1
@@ -77,9 +81,10 @@ def epsilons(samples: Sequence[GaussianSample], counts: Array, delta: float) -> 
             low, high = _range(rows[begin:stop], delta, guess)
             if is_last_try or (high - low <= WANTED * high).all():
                 lower[begin:stop], upper[begin:stop] = low, high
-                begin, width = stop, min(WIDER * width, WIDE)
+                begin, width, failures = stop, min(WIDER * width, WIDE), 0
                 continue
         begin, width = (stop if is_last_try else begin), math.sqrt(width)
+        failures += is_last_try
     return lower, upper
 
 
