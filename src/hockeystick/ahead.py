@@ -44,12 +44,16 @@ class Block:
 
     def __init__(self, asking: Asking, spent: Spent, each: Spent, size: int) -> None:
         self._asking, self._each = asking, compose(each.items())
+        self.earlier = math.inf
+        """Seconds of each answer of the block before."""
         self._before = compose(spent.items())
         start = time.process_time()
         self._answers = self._found(size)
         self.seconds = (time.process_time() - start) / size
         """That each answer took."""
         self._places = {_key(_added(spent, each, n)): n for n in range(size)}
+        self.after = _key(_added(spent, each, size))
+        """Where the next block begins, if it goes on like this."""
         self._used = 0
 
     @property
@@ -57,14 +61,24 @@ class Block:
         """Whether half of it was asked for."""
         return 2 * self._used >= len(self._answers)
 
+    def next_size(self) -> int:
+        """Of a block that goes on from here: longer or shorter, by what this one took."""
+        size = len(self._answers)
+        if size * self.seconds < PATIENCE or self.seconds < CHEAPER * self.earlier:
+            return min(4 * size, LARGEST_BLOCK)
+        return max(size // 4, LEAST_BLOCK)
+
     def _found(self, size: int) -> list[Interval]:
         before, each, asking = self._before, self._each, self._asking
-        how = asking.delta, range(size), asking.relation, asking.method
-        if len(before.parts) > 1 or before.parts.keys() != each.parts.keys():
-            return each_epsilon(each, *how, before)
-        ((step, done),), stride = before.parts.items(), sum(each.parts.values())
-        counts = range(done, done + size * stride, stride)
-        return each_epsilon(step, asking.delta, counts, asking.relation, asking.method)
+        if len(before.parts) == 1 and before.parts.keys() == each.parts.keys():
+            ((step, done),), stride = before.parts.items(), sum(each.parts.values())
+            counts = range(done, done + size * stride, stride)
+            found = each_epsilon(step, asking.delta, counts, asking.relation, asking.method)
+        else:
+            how = asking.delta, range(size), asking.relation, asking.method
+            found = each_epsilon(each, *how, before)
+        lower, upper, methods = found
+        return list(map(Interval, lower.tolist(), upper.tolist(), methods))
 
     def get(self, key: Key) -> Bound | None:
         """The answer about what was spent, if it was foreseen."""
@@ -89,8 +103,8 @@ class Track:
     def __init__(self) -> None:
         self._asked: deque[Spent] = deque(maxlen=2 * LONGEST_PERIOD)
         self._blocks: deque[Block] = deque(maxlen=LONGEST_PERIOD)
-        self._size = FIRST_BLOCK
-        self._seconds = math.inf
+        self._tried: Block | None = None
+        """The last that did not go on from another."""
 
     def answer(self, asking: Asking, spent: Spent) -> Bound:
         """From a block or, if it is clear how this goes on, from a new one; else asked alone."""
@@ -120,17 +134,17 @@ class Track:
         return None
 
     def _look_ahead(self, asking: Asking, spent: Spent, each: Spent) -> None:
-        """A new block; and the next is longer or shorter, by what this one took."""
-        if self._blocks and not self._blocks[0].is_used:
-            self._size = LEAST_BLOCK  # it went on in another way
-        block = Block(asking, spent, each, self._size)
+        """A new block, which goes on from another or tries a way."""
+        last = next((block for block in self._blocks if block.after == _key(spent)), None)
+        if last is not None:
+            block = Block(asking, spent, each, last.next_size())
+            block.earlier = last.seconds
+        else:
+            in_vain = self._tried is not None and not self._tried.is_used
+            self._tried = block = Block(
+                asking, spent, each, LEAST_BLOCK if in_vain else FIRST_BLOCK
+            )
         self._blocks.appendleft(block)
-        quick = self._size * block.seconds < PATIENCE
-        longer = quick or block.seconds < CHEAPER * self._seconds
-        self._size = (
-            min(4 * self._size, LARGEST_BLOCK) if longer else max(self._size // 4, LEAST_BLOCK)
-        )
-        self._seconds = block.seconds
 
 
 class Ahead:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hockeystick import checks
-from hockeystick.bound import Bound, Bounds, Interval
+from hockeystick.bound import Bound, Bounds
 from hockeystick.errors import NumericalError
 from hockeystick.loss.divergence import divergence
 from hockeystick.loss.mixed import LARGE_ORDER
@@ -132,7 +132,7 @@ def _shared_profile(
     return shared if method == CONTOUR or shared.is_useful else None
 
 
-def _bounds(answers: Sequence[Bound | Interval], shape: tuple[int, ...]) -> Bounds:
+def _bounds(answers: Sequence[Bound], shape: tuple[int, ...]) -> Bounds:
     lower = np.array([answer.lower for answer in answers]).reshape(shape)
     upper = np.array([answer.upper for answer in answers]).reshape(shape)
     return Bounds.of(lower, upper, " and ".join(sorted({answer.method for answer in answers})))
@@ -164,8 +164,8 @@ def epsilons(
     before: Mechanism | None = None,
 ) -> Bounds:
     """ε after each number of repetitions, which may come after something else."""
-    answers = each_epsilon(mechanism, delta, counts, relation, method, before)
-    return _bounds(answers, (len(answers),))
+    lower, upper, methods = each_epsilon(mechanism, delta, counts, relation, method, before)
+    return Bounds.of(lower, upper, " and ".join(sorted(set(methods))))
 
 
 def each_epsilon(
@@ -175,20 +175,20 @@ def each_epsilon(
     relation: Relation | None,
     method: str,
     before: Mechanism | None = None,
-) -> list[Interval]:
-    """The same, each with the method that answered."""
+) -> tuple[Array, Array, list[str]]:
+    """The ends of each, and which method answered."""
     delta = checks.probability("delta", delta)
     check_method(method)
     wanted = np.array(checks.wholes("count", counts, 0), dtype=np.int64)
     different, places = np.unique(wanted, return_inverse=True)
-    ends = _together(mechanism, delta, different, relation, method, before)
-    answers = [Interval(low, high, CONTOUR) for low, high in np.transpose(ends).tolist()]
-    for i in np.flatnonzero(np.isnan(ends[1])):
+    lower, upper = _together(mechanism, delta, different, relation, method, before)
+    methods = [CONTOUR] * different.size
+    for i in np.flatnonzero(np.isnan(upper)):
         alone = mechanism * int(different[i])
         alone = alone if before is None else before + alone
         each = alone.epsilon(delta, relation=relation, method=method)
-        answers[i] = Interval(each.lower, each.upper, each.method)
-    return [answers[place] for place in places]
+        lower[i], upper[i], methods[i] = each.lower, each.upper, each.method
+    return lower[places], upper[places], [methods[place] for place in places.tolist()]
 
 
 def _together(
@@ -213,7 +213,9 @@ def _together(
         tuple(ran.get(part, 0) for part in whole.parts),
         tuple(mechanism.parts.get(part, 0) for part in whole.parts),
     )
-    many = (counts > 0) & (sum(times.before) + counts * sum(times.each) > 1)
+    many = sum(times.before) + counts * sum(times.each) > 1
+    if not all(times.before):
+        many &= counts > 0  # other parts may have another natural relation
     some, sampled = counts[many], any(each.attained for each in evidence)
     sides = both_ways([each.loss for each in evidence], times)
     lower[many], upper[many] = epsilons_at(sides, delta, some, rounded=sampled)

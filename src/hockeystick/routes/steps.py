@@ -15,6 +15,7 @@ from dataclasses import replace
 import numpy as np
 
 from hockeystick.errors import NumericalError
+from hockeystick.numerics import chebyshev
 from hockeystick.numerics.blocks import CHUNK
 from hockeystick.numerics.series import EPS
 from hockeystick.numerics.types import Array
@@ -23,7 +24,7 @@ from hockeystick.routes.contour.line import Grown, Line, ends, solve
 from hockeystick.routes.contour.route import is_bent, plan
 from hockeystick.routes.contour.saddle import log_kappa
 from hockeystick.routes.contour.tangent import lower_end
-from hockeystick.routes.grid.steps import rounded_ends
+from hockeystick.routes.grid.steps import roughly_rounded_ends, rounded_ends
 from hockeystick.routes.growth import CHERNOFF_POINTS, Growth
 
 RANGE = 1.3
@@ -33,7 +34,9 @@ NARROWEST = 1.01
 FEW = 96
 """Up to so many steps the losses are rounded to a grid, where no bent line serves them,"""
 WIDE = 2.0
-"""and a line serves a wider range."""
+"""and a line serves a wider range,"""
+WIDEST = 6.0
+"""all the more where what dominates is compared with what is attained, which is far below."""
 NODES = 12
 """Counts of a range at which ε is searched for."""
 INTERPOLATED = 1e-12
@@ -51,7 +54,7 @@ def epsilons_at(
     """Both ends of ε at each of the growing counts; NaN where no line reaches, which is left to be
     asked one by one.
 
-    rounded: whether losses are rounded to a grid where nothing else will do.
+    rounded: whether losses may be rounded to a coarse grid where nothing else will do.
     """
     lower, upper = np.full((2, counts.size), math.nan)
     if any(loss.infinite for side in sides for loss in side.losses) or not counts.size:
@@ -63,10 +66,11 @@ def epsilons_at(
     with suppress(NumericalError):
         some = counts[start:bent]
         lower[start:bent], upper[start:bent] = _worst(sides, delta, some, _on_bent_lines)
-    start, width = bent, RANGE
+    start, width, wide = bent, RANGE, WIDEST if rounded else WIDE
     while start < counts.size:
-        some = counts[start : _end_of_range(sides[0], counts, start, delta, width)]
-        stop = start + some.size
+        reach = _reach(sides[0], counts[start], delta, width, wide)
+        stop = max(start + 1, int(np.searchsorted(counts, reach, "right")))
+        some = counts[start:stop]
         for way in _ways(sides[0], some, rounded):
             with suppress(NumericalError):
                 lower[start:stop], upper[start:stop] = _worst(sides, delta, some, way)
@@ -90,17 +94,14 @@ def _on_bent_lines(growth: Growth, delta: float, counts: Array) -> Ends:
     return many.epsilons(samples, growth.rows(counts), delta)
 
 
-def _end_of_range(growth: Growth, counts: Array, start: int, delta: float, width: float) -> int:
+def _reach(growth: Growth, first: int, delta: float, width: float, wide: float) -> float:
     """Up to where one line will do."""
-    first = counts[start]
     if _is_few(growth, WIDE * first):
-        reach = WIDE * first
-    else:
-        before, each = growth.chernoff
-        k, x = before + first * each, CHERNOFF_POINTS
-        i = int(np.argmin((k + log_kappa(x) - math.log(delta)) / x))
-        reach = first + (width - 1) * (k[i] / each[i] if each[i] > 0 else math.inf)
-    return max(start + 1, int(np.searchsorted(counts, reach, "right")))
+        return min(wide * first, (FEW - 1) / growth.each.steps)
+    before, each = growth.chernoff
+    k, x = before + first * each, CHERNOFF_POINTS
+    i = int(np.argmin((k + log_kappa(x) - math.log(delta)) / x))
+    return first + (width - 1) * (k[i] / each[i] if each[i] > 0 else math.inf)
 
 
 def _is_few(growth: Growth, count: float) -> bool:
@@ -109,10 +110,11 @@ def _is_few(growth: Growth, count: float) -> bool:
 
 def _ways(growth: Growth, counts: Array, rounded: bool) -> list[Way]:
     """How a range is answered: the first that does."""
+    on_grid = roughly_rounded_ends if rounded else rounded_ends
     if not _is_few(growth, counts[-1]):
-        return [_on_line, rounded_ends] if rounded and not growth.before.parts else [_on_line]
+        return [_on_line, on_grid] if rounded else [_on_line]
     has_formula = growth.at(int(counts[-1])).one is not None
-    return [] if has_formula else [rounded_ends]
+    return [] if has_formula else [on_grid]
 
 
 def _worst(sides: Sequence[Growth], delta: float, counts: Array, way: Way) -> Ends:
@@ -160,8 +162,8 @@ def _on_line(growth: Growth, delta: float, counts: Array) -> Ends:
     off = float((np.exp(sums.too_low - sums.log_value) / sums.rate).max())
     if exact:
         return _ends(line, found, off, log_delta, scale)
-    at, where = _size(line, scale), _size(line, nodes)
-    guess = np.polynomial.Chebyshev.fit(where, found, NODES - 1, (at[0], at[-1]))(at)
+    at = _size(line, scale)
+    guess = chebyshev.through(found, at[0], at[-1], at)
     rows = max(1, CHUNK // line.t.size)
     blocks = [
         _ends(line, guess[i : i + rows], off, log_delta, scale[i : i + rows])
@@ -174,7 +176,9 @@ def _on_line(growth: Growth, delta: float, counts: Array) -> Ends:
 def _line(growth: Growth, count: int, log_delta: float) -> Line:
     """A line for so many times and for somewhat more: e^K falls no slower then."""
     line = plan(growth.at(count), None, log_delta)
-    right = line.right[0]
+    right, far = line.right
+    if not growth.before.parts:
+        return replace(line, grown=Grown(line.k / count, far / count, growth.each.steps))
     k = growth.each.cgf(line.centre + 1j * line.t)
     more = float(growth.each.cgf(np.array([right])).real[0])
     return replace(line, grown=Grown(k, more, growth.each.steps))
@@ -190,8 +194,7 @@ def _nodes(line: Line, scale: Array) -> Array:
     """Scales at Chebyshev's points of the logarithm of the size."""
     assert line.grown is not None
     low, high = _size(line, scale[[0, -1]])
-    angles = (np.arange(NODES) + 0.5) * math.pi / NODES
-    size = np.exp((low + high) / 2 + (high - low) / 2 * np.cos(angles))
+    size = np.exp(chebyshev.points(low, high, NODES))
     return np.asarray(1 + (size - line.k[0].real) / line.grown.k[0].real)
 
 

@@ -7,18 +7,32 @@ import math
 import numpy as np
 
 from hockeystick.errors import NumericalError
+from hockeystick.numerics import chebyshev
+from hockeystick.numerics.blocks import CHUNK
 from hockeystick.numerics.types import Array
 from hockeystick.routes.contour.line import Line, ends, solve
 from hockeystick.routes.grid.line import rounded_line
 from hockeystick.routes.growth import Growth
 
-POINTS = 1 << 15
+POINTS, FEW_POINTS = 1 << 15, 1 << 13
+"""Of a grid, and of a coarse one."""
+NODES = 12
+"""Counts at which ε is searched for; between them it is interpolated."""
 MOST = 1e6
 """A larger ε is a search gone astray."""
 
 
 def rounded_ends(growth: Growth, delta: float, counts: Array) -> tuple[Array, Array]:
     """Both ends at each of the growing counts; of what begins with nothing."""
+    return _rounded(growth, delta, counts, POINTS)
+
+
+def roughly_rounded_ends(growth: Growth, delta: float, counts: Array) -> tuple[Array, Array]:
+    """The same on a coarse grid: with ends about 1e-4 apart, relatively."""
+    return _rounded(growth, delta, counts, FEW_POINTS)
+
+
+def _rounded(growth: Growth, delta: float, counts: Array, points: int) -> tuple[Array, Array]:
     if growth.before.parts:
         raise NumericalError("a grid serves repetitions of one thing alone")
     whole, log_delta = growth.at(int(counts[-1])), math.log(delta)
@@ -28,15 +42,31 @@ def rounded_ends(growth: Growth, delta: float, counts: Array) -> tuple[Array, Ar
     epsilon = float(_sensible(solve(rough, log_delta))[0])
     epsilons = []
     for up in (False, True):
-        line = rounded_line(whole, epsilon, log_delta, POINTS, least, up)
+        line = rounded_line(whole, epsilon, log_delta, points, least, up)
         target = math.log(math.exp(log_delta) - (line.loss.infinite if up else 0.0))
         epsilons.append(np.maximum(_ends(line, target, scale)[up], 0.0))
     return epsilons[0], epsilons[1]
 
 
 def _ends(line: Line, log_target: float, scale: Array) -> tuple[Array, Array]:
-    roots = _sensible(solve(line, log_target, scale))
-    return ends(line, roots, line.delta(roots, scale), log_target, log_target, scale)
+    roots = _roots(line, log_target, scale)
+    rows = max(1, CHUNK // line.t.size)
+    blocks = []
+    for some in (slice(i, i + rows) for i in range(0, scale.size, rows)):
+        sums = line.delta(roots[some], scale[some])
+        blocks.append(ends(line, roots[some], sums, log_target, log_target, scale[some]))
+    lower, upper = np.concatenate(blocks, axis=1)
+    return lower, upper
+
+
+def _roots(line: Line, log_target: float, scale: Array) -> Array:
+    """ε at each scale, a polynomial in log scale where there are many."""
+    if scale.size <= NODES:
+        return _sensible(solve(line, log_target, scale))
+    low, high = np.log(scale[[0, -1]])
+    nodes = np.exp(chebyshev.points(low, high, NODES))
+    found = _sensible(solve(line, log_target, nodes))
+    return chebyshev.through(found, low, high, np.log(scale))
 
 
 def _sensible(epsilons: Array) -> Array:

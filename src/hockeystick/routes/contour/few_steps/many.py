@@ -14,6 +14,7 @@ import numpy as np
 
 from hockeystick.errors import NumericalError
 from hockeystick.loss.measure import GaussianSample
+from hockeystick.numerics import chebyshev
 from hockeystick.numerics.blocks import CHUNK
 from hockeystick.numerics.types import Array
 from hockeystick.routes.contour.few_steps.answer import LEAST_LOG_DELTA, ULP, WANTED, settle
@@ -122,7 +123,8 @@ def _range(rows: Counts, delta: float, guess: Guess) -> Ends:
     if steps.remove and root <= steps.origin:
         raise NumericalError("few steps: no epsilon above 0 has this delta")
     exact = len(rows.counts) <= NODES
-    origin = rows.origin if exact else _nodes(rows.origin[0], rows.origin[-1])
+    low, high = np.log(rows.origin[[0, -1]])
+    origin = rows.origin if exact else np.exp(chebyshev.points(low, high, NODES))
     counted = CountedLines(lines, rows.counts if exact else rows.between(origin))
     found = _roots(counted, root * (origin / steps.origin) ** _slope(steps, root), delta)
     guess.add(origin, found)
@@ -131,20 +133,13 @@ def _range(rows: Counts, delta: float, guess: Guess) -> Ends:
     if exact:
         return _ends(counted, found, off, delta)
     chunk = max(1, CHUNK // lines.lines[0].s.size)
-    fit = np.polynomial.Chebyshev.fit(np.log(origin), np.log(found), NODES - 1)
+    guesses = np.exp(chebyshev.through(np.log(found), low, high, np.log(rows.origin)))
     blocks = [
-        _ends(CountedLines(lines, some.counts), np.exp(fit(np.log(some.origin))), off, delta)
-        for some in (rows[i : i + chunk] for i in range(0, len(rows.counts), chunk))
+        _ends(CountedLines(lines, rows[some].counts), guesses[some], off, delta)
+        for some in (slice(i, i + chunk) for i in range(0, len(rows.counts), chunk))
     ]
     lower, upper = np.concatenate(blocks, axis=1)
     return lower, upper
-
-
-def _nodes(low: float, high: float) -> Array:
-    """Chebyshev's points, of the first kind, in log origin, from the smallest on."""
-    angles = (np.arange(NODES)[::-1] + 0.5) * math.pi / NODES
-    a, b = math.log(low), math.log(high)
-    return np.asarray(np.exp((a + b) / 2 + (b - a) / 2 * np.cos(angles)))
 
 
 def _slope(steps: SampledSteps, x: float) -> float:
