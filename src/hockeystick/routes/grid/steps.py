@@ -16,6 +16,8 @@ from hockeystick.routes.growth import Growth
 
 POINTS, FEW_POINTS = 1 << 15, 1 << 13
 """Of a grid, and of a coarse one."""
+ROUGH = 1e-3
+"""How far apart the ends of a coarse grid may be, relatively."""
 NODES = 12
 """Counts at which ε is searched for; between them it is interpolated."""
 MOST = 1e6
@@ -28,8 +30,11 @@ def rounded_ends(growth: Growth, delta: float, counts: Array) -> tuple[Array, Ar
 
 
 def roughly_rounded_ends(growth: Growth, delta: float, counts: Array) -> tuple[Array, Array]:
-    """The same on a coarse grid: with ends about 1e-4 apart, relatively."""
-    return _rounded(growth, delta, counts, FEW_POINTS)
+    """The same on a coarse grid, if that is good enough; else on the other."""
+    lower, upper = _rounded(growth, delta, counts, FEW_POINTS)
+    if (upper - lower <= ROUGH * upper).all():
+        return lower, upper
+    return rounded_ends(growth, delta, counts)
 
 
 def _rounded(growth: Growth, delta: float, counts: Array, points: int) -> tuple[Array, Array]:
