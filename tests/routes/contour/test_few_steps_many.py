@@ -8,13 +8,11 @@ import numpy as np
 import pytest
 
 import hockeystick as hs
-from hockeystick.errors import NumericalError
 from hockeystick.loss.measure import GaussianSample
 from hockeystick.routes.contour.few_steps import answer, many
 from hockeystick.routes.contour.few_steps.law import SampledSteps
 from hockeystick.routes.contour.few_steps.lines import CountedLines, Lines
 from hockeystick.routes.contour.few_steps.plan import plan
-from hockeystick.routes.contour.tangent import lower_end
 
 from .test_few_steps import ENCLOSURES, steps
 
@@ -76,17 +74,3 @@ def test_where_nothing_is_lost_no_line_is_asked() -> None:
 def test_too_small_a_delta_is_left_to_others() -> None:
     _, upper = many.epsilons([GaussianSample(1.0, 0.01, True)], np.array([[3.0]]), 1e-300)
     assert np.isnan(upper).all()
-
-
-def test_a_tangent_is_below_a_convex_curve() -> None:
-    """Of one Gaussian, whose δ and rate are known in closed form."""
-    gaussian, upper = hs.Gaussian(1.0), 2.0
-    at = gaussian.delta(upper)
-    rate = math.exp(upper) * 0.5 * math.erfc((upper + 0.5) / math.sqrt(2))
-    for excess in (0.0, 1e-12, 1e-6, 9e-4):
-        delta = at.upper * (1 + excess)
-        end = lower_end(np.array([upper]), np.array([at.lower]), np.array([rate]), delta)[0]
-        assert gaussian.delta(end).lower >= delta * (1 - 1e-15)
-        assert upper - end <= 1.3 * (delta - at.lower) / rate + 1e-14
-    with pytest.raises(NumericalError, match="not known well enough"):
-        lower_end(np.array([upper]), np.array([0.9 * at.lower]), np.array([rate]), float(at))
