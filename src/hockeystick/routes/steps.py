@@ -100,7 +100,10 @@ def _reach(growth: Growth, first: int, delta: float, width: float, wide: float) 
         return min(wide * first, (FEW - 1) / growth.each.steps)
     before, each = growth.chernoff
     k, x = before + first * each, CHERNOFF_POINTS
-    i = int(np.argmin((k + log_kappa(x) - math.log(delta)) / x))
+    score = (k + log_kappa(x) - math.log(delta)) / x
+    i = int(np.argmin(np.where(np.isfinite(score) & np.isfinite(each), score, math.inf)))
+    if not math.isfinite(score[i]):
+        return first
     return first + (width - 1) * (k[i] / each[i] if each[i] > 0 else math.inf)
 
 
