@@ -27,6 +27,8 @@ from hockeystick.numerics.types import Array
 REPEATS, ENOUGH = 5, 2.0
 """Calls of a row, fewer where they took so many seconds in all."""
 STEP = hs.Gaussian(1.0).on(hs.Poisson(0.01))
+RARE = hs.Gaussian(1.0).on(hs.Poisson(0.001))
+FIXED = hs.Gaussian(2.0).on(hs.WithoutReplacement(100, 10_000))
 COMMAND = ("epsilon", "Gaussian(1.1).on(Poisson(0.01)) * 10000", "--delta", "1e-5")
 
 
@@ -44,6 +46,15 @@ def many(noises: Array) -> hs.Bound:
     """Different sampled Gaussians, ten steps of each."""
     steps = (hs.Gaussian(float(noise)).on(hs.Poisson(0.005)) * 10 for noise in noises)
     return sum(steps, start=hs.Composition()).epsilon(1e-6)
+
+
+def loop(asked: int, steps: list[hs.Mechanism], count: int = 1000) -> hs.Bound:
+    """A training loop that logs ε after each step."""
+    accountant = hs.Accountant()
+    for n in range(count):
+        accountant.spend(steps[n % len(steps)])
+        found = accountant.epsilon(1e-5 + 1e-12 * asked)
+    return found
 
 
 @cache
@@ -69,8 +80,33 @@ ROWS = {
         lambda k: (STEP * 1000).tradeoff(np.linspace(0.01, 0.99 + 1e-7 * k, 20)),
     ),
     "steps": Row(
-        "epsilon after each of 97..10000 steps", 0.15,
-        lambda k: STEP.epsilons(1e-5 + 1e-12 * k, range(97, 10_001)),
+        "epsilon after each of 1..10000 steps", 0.15,
+        lambda k: STEP.epsilons(1e-5 + 1e-12 * k, range(1, 10_001)),
+    ),
+    "rare": Row(
+        "epsilon after each of 1..1000 steps, q=.001", 0.3,
+        lambda k: RARE.epsilons(1e-5 + 1e-12 * k, range(1, 1001)),
+    ),
+    "loop": Row("1000 steps, epsilon asked after each", 1.0, lambda k: loop(k, [STEP])),
+    "rare loop": Row(
+        "1000 steps of q=.001, epsilon asked after each", 1.0, lambda k: loop(k, [RARE]),
+    ),
+    "in turn": Row(
+        "1000 steps of two mechanisms in turn, epsilon asked after each", 1.0,
+        lambda k: loop(k, [STEP, RARE]),
+    ),
+    "fixed size": Row(
+        "1000 steps of fixed size, epsilon asked after each", 1.0, lambda k: loop(k, [FIXED]),
+    ),
+    "left": Row(
+        "how many steps of q=.001 a budget allows", 0.1,
+        lambda k: hs.Accountant(budget=(1 + 1e-9 * k, 1e-5)).steps_left(RARE),
+    ),
+    "calibrate": Row(
+        "noise for epsilon=1 after 1000 steps", 0.02,
+        lambda k: hs.calibrate(
+            lambda x: hs.Gaussian(x).on(hs.Poisson(0.01)) * 1000, epsilon=1 + 1e-9 * k, delta=1e-5
+        ),
     ),
     "thousand": Row(
         "1000 sampled Gaussians sigma=1..1.999", 0.3,

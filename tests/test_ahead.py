@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import time
+from typing import Any
 
 import numpy as np
 import pytest
 
 import hockeystick as hs
+from hockeystick import ahead
+from hockeystick.curves import each_epsilon
 
 STEP = hs.Gaussian(1.1).on(hs.Poisson(0.01))
 
@@ -24,7 +27,7 @@ def test_every_answer_is_that_of_its_own_count(stride: int) -> None:
             alone = (STEP * (stride * done)).epsilon(1e-5)
             assert found.lower <= alone.upper
             assert alone.lower <= found.upper
-            assert found == pytest.approx(alone, rel=1e-4)
+            assert found == pytest.approx(alone, rel=1e-9)
 
 
 def test_what_is_not_foreseen_is_answered_too() -> None:
@@ -51,6 +54,59 @@ def test_the_curve_ahead_of_what_was_spent() -> None:
     expected = [(STEP * n + hs.Laplace(5.0)).epsilon(1e-5) for n in (100, 150)]
     np.testing.assert_allclose(ahead, expected, rtol=1e-9)
     assert (ahead.delta, ahead.relation, ahead.counts.tolist()) == (1e-5, hs.ADD_REMOVE, [0, 50])
+
+
+OTHER = hs.Gaussian(2.0).on(hs.Poisson(0.02))
+THIRD = hs.Gaussian(3.0).on(hs.Poisson(0.01))
+LOOPS: dict[str, list[list[hs.Mechanism]]] = {
+    "after another": [[OTHER * 60, STEP], *([STEP] for _ in range(60))],
+    "both each time": [[STEP, OTHER] for _ in range(60)],
+    "in turn": [[STEP if n % 2 else OTHER] for n in range(60)],
+    "one, then the other": [[STEP if n < 30 else OTHER] for n in range(60)],
+    "three in turn": [[(STEP, OTHER, THIRD)[n % 3]] for n in range(60)],
+    "irregular": [[STEP * (1 + n * n % 5)] for n in range(32)],
+}
+
+
+@pytest.mark.parametrize("name", LOOPS)
+def test_several_parts_are_answered_as_alone(name: str) -> None:
+    accountant = hs.Accountant()
+    for done, spent in enumerate(LOOPS[name]):
+        for mechanism in spent:
+            accountant.spend(mechanism)
+        found = accountant.epsilon(1e-5)
+        assert found.mechanism == accountant.spent
+        if done % 10 < 2:
+            alone = accountant.spent.epsilon(1e-5)
+            assert found.lower <= alone.upper
+            assert alone.lower <= found.upper
+            assert found.upper - found.lower <= 1e-9 * alone.upper
+
+
+@pytest.mark.parametrize("name", ["after another", "both each time", "in turn"])
+def test_several_parts_are_looked_ahead_of(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """After the first questions none is asked alone, and a few blocks serve the others."""
+    blocks: list[Any] = []
+
+    def ask(*how: Any) -> Any:
+        blocks.append(each_epsilon(*how))
+        return blocks[-1]
+
+    monkeypatch.setattr(ahead, "each_epsilon", ask)
+    accountant = hs.Accountant()
+    for spent in LOOPS[name]:
+        for mechanism in spent:
+            accountant.spend(mechanism)
+        accountant.epsilon(1e-5)
+    assert 1 <= len(blocks) <= 6
+
+
+def test_a_block_that_nobody_asks_for_is_followed_by_a_short_one() -> None:
+    track, asking = ahead.Track(), ahead.Asking(1e-5, None, "auto")
+    for count in (1, 2, 3, 50, 51, 52, 400, 401, 402):
+        found = track.answer(asking, {hs.Gaussian(9.0): count})
+        assert found == pytest.approx((hs.Gaussian(9.0) * count).epsilon(1e-5), rel=1e-9)
+    assert [len(block._answers) for block in track._blocks] == [4, 4, 16]
 
 
 @pytest.mark.slow

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 import hockeystick as hs
+from hockeystick.budget import Budget, _is_less, about, last_that
 from hockeystick.errors import BudgetExceeded, ParameterError
 
 STEP = hs.Gaussian(1.1).on(hs.Poisson(0.01))
@@ -67,6 +68,45 @@ def test_steps_are_counted_to_the_last_that_fits() -> None:
     assert accountant.steps_left(hs.Composition()) == math.inf
     assert spend_until_refused(accountant, STEP, 100) == 25
     assert accountant.spent == STEP * 1725
+
+
+@pytest.mark.parametrize(("budget", "step"), [
+    ((0.5, 1e-6), hs.Gaussian(1.0).on(hs.Poisson(0.001))),
+    ((0.01, 1e-6), hs.Gaussian(300.0)),
+    ((3.0, 1e-7), hs.Laplace(20.0)),
+    ((1.0, 0.0), hs.PureDP(1e-7)),
+])  # fmt: skip
+def test_one_more_than_what_is_left_is_too_much(
+    budget: tuple[float, float], step: hs.Mechanism
+) -> None:
+    left = int(hs.Accountant(budget=budget).steps_left(step))
+    epsilon, delta = budget
+    assert (step * left).epsilon(delta) <= epsilon < (step * (left + 1)).epsilon(delta).upper
+    assert (step * (left + 1)).delta(epsilon).upper > delta
+
+
+def test_what_is_left_is_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A loop may ask at every step: what was found once is true of fewer steps."""
+    accountant = hs.Accountant(budget=(1.0, 1e-5))
+    left = accountant.steps_left(STEP)
+    monkeypatch.setattr(Budget, "allows", lambda self, counts: _is_less(counts, self._fits))
+    for done in range(1, 20):
+        accountant.spend(STEP)
+        assert accountant.steps_left(STEP) == left - done
+
+
+@pytest.mark.parametrize("last", [1, 2, 3, 36, 37, 38, 999, 1000])
+@pytest.mark.parametrize("first", [1, 2, 37, 500, 1000])
+def test_the_last_count_is_found_from_anywhere(last: int, first: int) -> None:
+    assert last_that(lambda n: n <= last, 1000, first) == last
+
+
+def test_a_guess_stays_in_its_range_whatever_costs() -> None:
+    assert about(lambda n: math.inf, 1.0, 50) == 1
+    assert about(lambda n: 0.0, 1.0, 50) == 1
+    assert about(lambda n: 5.0, 1.0, 50) == 1
+    assert about(lambda n: float(n), 0.0, 50) == 1
+    assert about(lambda n: 1e-9 * n, 1.0, 50) == 50
 
 
 def test_after_another_release_less_is_left() -> None:

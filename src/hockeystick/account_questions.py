@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from hockeystick import curves
 from hockeystick.ahead import Ahead
 from hockeystick.bound import Bound, Bounds
 from hockeystick.checks import finite_non_negative, numbers, probability, whole
@@ -44,13 +45,11 @@ class AccountQuestions(ABC):
     def epsilon(self, delta: float, *, method: str = "auto", certify: bool = False) -> Bound:
         """The smallest ε for which everything spent is (ε, δ)-DP.
 
-        Where one step is repeated, a loop that asks after each of them is answered in blocks.
+        A loop that asks after each of its steps is answered in blocks.
         """
-        counts = self._now()
-        if len(counts) == 1 and not certify:
-            ((step, count),) = counts.items()
+        if not certify:
             given = probability("delta", delta)
-            return self._ahead.epsilon(step, count, given, self.relation, method)
+            return self._ahead.epsilon(self._now(), given, self.relation, method)
         how: Any = {"relation": self.relation, "method": method, "certify": certify}
         return self.spent.epsilon(delta, **how)
 
@@ -124,13 +123,10 @@ class AccountQuestions(ABC):
         before = spent.parts.get(mechanism, 0)
         if not spent.parts.keys() - {mechanism}:
             return mechanism.epsilons(delta, [before + count for count in wanted], **how)
-        runs = (compose([(spent, 1), (mechanism, count)]) for count in wanted)
-        answers = [run.epsilon(delta, **how) for run in runs]
-        lower, upper = np.array([(each.lower, each.upper) for each in answers]).reshape(-1, 2).T
-        methods = " and ".join(sorted({each.method for each in answers}))
-        about: Any = {"mechanism": mechanism, "delta": float(delta), "counts": np.array(wanted)}
+        answers = curves.epsilons(mechanism, delta, wanted, self.relation, method, spent)
+        about: Any = {"delta": float(delta), "counts": np.array(wanted)}
         relation = relation_of(compose([(spent, 1), (mechanism, 1)]), self.relation)
-        return Bounds.of(lower, upper, methods, relation=relation, **about)
+        return answers.about(mechanism, relation, **about)
 
     # words ------------------------------------------------------------------------------------
 

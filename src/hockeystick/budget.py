@@ -15,6 +15,14 @@ from hockeystick.relation import Relation
 FAR_MORE = 1024
 """Whether so many times as many steps are allowed is asked first."""
 
+LIKELY_POWER, LEAST_POWER, MOST_POWER = 0.6, 0.1, 2.0
+"""ε grows about with such a power of the number of steps: to begin a search with, and the ends."""
+FARTHEST_GUESS = 10.0
+"""A guess multiplies the count by at most e^10."""
+FIRST_GUESS = 128
+"""Many steps are quicker to account for than few."""
+MOST_GUESSES = 12
+
 Counts = Mapping[Mechanism, int]
 """What is spent: each mechanism and how often."""
 
@@ -54,6 +62,8 @@ class Budget:
         """
         if _is_less(counts, self._fits):
             return True
+        if self._is_known_to_exceed(counts):
+            return False
         together = compose(counts.items())
         fits = (
             together.epsilon(self.delta, relation=self.relation) <= self.epsilon
@@ -64,6 +74,9 @@ class Budget:
         else:
             self._exceeds = dict(counts)
         return fits
+
+    def _is_known_to_exceed(self, counts: Counts) -> bool:
+        return self._exceeds is not None and _is_less(self._exceeds, counts)
 
     def check(self, now: Counts, then: Counts) -> None:
         """Raise `BudgetExceeded` unless what would be spent `then` is allowed."""
@@ -97,30 +110,69 @@ class Budget:
         """How often `mechanism` may run after what was spent: an integer, or infinity if it costs
         nothing."""
 
-        def fits(times: int) -> bool:
-            then = dict(spent)
-            for part, count in mechanism.parts.items():
-                then[part] = then.get(part, 0) + times * count
-            return self.allows(then)
+        def then(times: int) -> Counts:
+            parts = mechanism.parts.items()
+            return {**spent, **{part: spent.get(part, 0) + times * n for part, n in parts}}
 
-        if not fits(1):
+        def cost(times: int) -> float:
+            return compose(then(times).items()).epsilon(self.delta, relation=self.relation)
+
+        if not self.allows(then(1)):
             return 0
         if not mechanism.epsilon(0.0, relation=self.relation):
             return math.inf
         most = LARGEST_WHOLE // max(1, sum(mechanism.parts.values())) - sum(spent.values())
-        return last_that(fits, most)
+        known = last_that(lambda times: _is_less(then(times), self._fits), most)
+        if known < most and self._is_known_to_exceed(then(known + 1)):
+            return known
+        first = about(cost, self.epsilon, most)
+        return last_that(lambda times: self.allows(then(times)), most, first)
 
 
-def last_that(holds: Callable[[int], bool], most: int) -> int:
-    """The last count in [1, most] up to which it holds; it does at 1.
+def about(cost: Callable[[int], float], target: float, most: int) -> int:
+    """A count in [1, most] that costs about the target: a power of the count goes through the last
+    two costs.
+
+    >>> about(lambda n: n**0.75, 1000.0, 10**6)
+    10000
+    """
+    count, power = min(FIRST_GUESS, most), LIKELY_POWER
+    last = count, cost(count)
+    for _ in range(MOST_GUESSES):
+        n, price = last
+        if not 0 < price < math.inf or not target:
+            return 1
+        growth = math.log(target / price) / power
+        count = round(min(max(n * math.exp(min(growth, FARTHEST_GUESS)), 1), most))
+        if abs(count - n) <= 1:
+            break
+        last = count, cost(count)
+        if 0 < last[1] < math.inf:
+            power = math.log(last[1] / price) / math.log(count / n)
+            power = min(max(power, LEAST_POWER), MOST_POWER)
+    return count
+
+
+def last_that(holds: Callable[[int], bool], most: int, first: int = 1) -> int:
+    """The last count in [1, most] up to which it holds; it does at 1. The search begins at `first`
+    and goes to both sides in steps that double.
 
     >>> last_that(lambda n: n <= 37, 1000), last_that(lambda n: True, 1000)
     (37, 1000)
+    >>> last_that(lambda n: n <= 37, 1000, 36), last_that(lambda n: n <= 37, 1000, 500)
+    (37, 37)
     """
-    good, bad = 1, 2
-    while bad <= most and holds(bad):
-        good, bad = bad, 2 * bad
-    bad = min(bad, most + 1)
+    good, bad, stride = 1, most + 1, 1
+    if holds(first):
+        good = first
+        while good + stride <= most and holds(good + stride):
+            good, stride = good + stride, 2 * stride
+        bad = min(good + stride, most + 1)
+    else:
+        bad = first
+        while bad - stride > 1 and not holds(bad - stride):
+            bad, stride = bad - stride, 2 * stride
+        good = max(bad - stride, 1)
     while bad - good > 1:
         middle = (good + bad) // 2
         good, bad = (middle, bad) if holds(middle) else (good, middle)

@@ -18,6 +18,7 @@ from hockeystick.questions import Parts, attained, divergences, dominating, part
 from hockeystick.relation import Relation
 from hockeystick.routes.auto import AUTO, check_method
 from hockeystick.routes.contour.route import CONTOUR
+from hockeystick.routes.growth import Counts, both_ways
 from hockeystick.routes.profile import SharedProfile
 from hockeystick.routes.renyi import NAME as RENYI
 from hockeystick.routes.steps import epsilons_at
@@ -160,36 +161,65 @@ def epsilons(
     counts: Iterable[int],
     relation: Relation | None,
     method: str,
+    before: Mechanism | None = None,
 ) -> Bounds:
-    """ε after each number of repetitions."""
+    """ε after each number of repetitions, which may come after something else."""
+    lower, upper, methods = each_epsilon(mechanism, delta, counts, relation, method, before)
+    return Bounds.of(lower, upper, " and ".join(sorted(set(methods))))
+
+
+def each_epsilon(
+    mechanism: Mechanism,
+    delta: float,
+    counts: Iterable[int],
+    relation: Relation | None,
+    method: str,
+    before: Mechanism | None = None,
+) -> tuple[Array, Array, list[str]]:
+    """The ends of each, and which method answered."""
     delta = checks.probability("delta", delta)
     check_method(method)
     wanted = np.array(checks.wholes("count", counts, 0), dtype=np.int64)
     different, places = np.unique(wanted, return_inverse=True)
-    lower, upper = _together(mechanism, delta, different, relation, method)
-    methods = set() if np.isnan(upper).all() else {CONTOUR}
+    lower, upper = _together(mechanism, delta, different, relation, method, before)
+    methods = [CONTOUR] * different.size
     for i in np.flatnonzero(np.isnan(upper)):
         alone = mechanism * int(different[i])
+        alone = alone if before is None else before + alone
         each = alone.epsilon(delta, relation=relation, method=method)
-        lower[i], upper[i] = each.lower, each.upper
-        methods.add(each.method)
-    return Bounds.of(lower[places], upper[places], " and ".join(sorted(methods)))
+        lower[i], upper[i], methods[i] = each.lower, each.upper, each.method
+    return lower[places], upper[places], [methods[place] for place in places.tolist()]
 
 
 def _together(
-    mechanism: Mechanism, delta: float, counts: Array, relation: Relation | None, method: str
+    mechanism: Mechanism,
+    delta: float,
+    counts: Array,
+    relation: Relation | None,
+    method: str,
+    before: Mechanism | None,
 ) -> tuple[Array, Array]:
     """ε at those of the growing counts that one line of the contour can serve many of; else NaN."""
     lower, upper = np.full((2, counts.size), np.nan)
-    if method not in (AUTO, CONTOUR):
+    whole = mechanism if before is None else before + mechanism
+    if method not in (AUTO, CONTOUR) or not 0 < delta < 1 or not mechanism.parts:
         return lower, upper
-    parts = parts_of(mechanism, relation_of(mechanism, relation), steps=2)
-    choices = dominating(parts) if parts else []
-    tighter = any(evidence.curve_is_tighter for evidence, _ in parts)
-    if len(choices) != 1 or tighter or not 0 < delta < 1:
+    evidence = [each for each, _ in parts_of(whole, relation_of(whole, relation), steps=2)]
+    one_pair = all(len(each.pairs) == 1 and not each.curve_is_tighter for each in evidence)
+    if not one_pair:
         return lower, upper  # the smaller of two answers, one by one
-    many = counts > 1
-    lower[many], upper[many] = epsilons_at(choices[0], delta, counts[many])
-    if sides := attained(parts):
-        lower[many] = np.minimum(epsilons_at(sides, delta, counts[many])[0], upper[many])
+    ran = {} if before is None else before.parts
+    times = Counts(
+        tuple(ran.get(part, 0) for part in whole.parts),
+        tuple(mechanism.parts.get(part, 0) for part in whole.parts),
+    )
+    many = sum(times.before) + counts * sum(times.each) > 1
+    if not all(times.before):
+        many &= counts > 0  # other parts may have another natural relation
+    some, sampled = counts[many], any(each.attained for each in evidence)
+    sides = both_ways([each.loss for each in evidence], times)
+    lower[many], upper[many] = epsilons_at(sides, delta, some, rounded=sampled)
+    if sampled:
+        sides = both_ways([each.attained_loss for each in evidence], times)
+        lower[many] = np.minimum(epsilons_at(sides, delta, some)[0], upper[many])
     return lower, np.where(np.isnan(lower), np.nan, upper)

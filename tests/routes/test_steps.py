@@ -75,3 +75,63 @@ def test_counts_of_plain_gaussians_have_the_closed_form() -> None:
         assert lower <= upper
         assert upper == pytest.approx(one, rel=1e-12)
         assert lower == pytest.approx(one, rel=1e-12)
+
+
+@pytest.mark.parametrize("delta", [1e-5, 1e-9])
+def test_few_steps_are_as_near_as_many(delta: float) -> None:
+    """Counts up to 96 once came from a grid, with ends 1e-3 apart."""
+    curve = STEP.epsilons(delta, range(1, 400))
+    assert (curve.upper - curve.lower <= 1e-9 * curve.upper).all()
+    assert (np.diff(curve.upper) > 0).all()
+    for count in (1, 2, 3, 7, 50, 96, 97, 299, 300, 301):
+        alone = (STEP * count).epsilon(delta)
+        assert curve.lower[count - 1] <= alone.upper
+        assert alone.lower <= curve.upper[count - 1]
+
+
+@pytest.mark.parametrize(
+    ("count", "low", "high"),
+    [
+        (3, 0.2753377810231231, 0.27533778106183626),
+        (10, 0.37990223658059297, 0.3799022365808977),
+        (100, 0.7180356613386633, 0.7180356613388393),
+    ],
+)
+def test_few_steps_among_many_hold_what_is_proven(count: int, low: float, high: float) -> None:
+    """Proven in ball arithmetic, by other code (see `contour/test_few_steps.py`)."""
+    curve = STEP.epsilons(1e-5, range(1, 201))
+    assert curve.lower[count - 1] <= high
+    assert low <= curve.upper[count - 1]
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        hs.Gaussian(2.0).on(hs.Poisson(0.005)) * 400,
+        hs.Gaussian(3.0) * 2,
+        STEP * 50 + hs.Gaussian(4.0).on(hs.Poisson(0.3)) * 30,
+    ],
+    ids=repr,
+)
+def test_after_something_else(before: hs.Mechanism) -> None:
+    accountant = hs.Accountant()
+    accountant.spend(before)
+    counts = [0, 1, 2, 5, 40, 41, 500, 900]
+    curve = accountant.epsilons(1e-6, range(901), mechanism=STEP)
+    for count in counts:
+        alone = (before + STEP * count).epsilon(1e-6)
+        assert curve.lower[count] <= alone.upper
+        assert alone.lower <= curve.upper[count]
+        assert curve.upper[count] - curve.lower[count] <= 1e-9 * alone.upper
+    assert (np.diff(curve.upper) > 0).all()
+
+
+def test_where_steps_are_sampled_with_a_fixed_size() -> None:
+    """Both ends are those of other laws: what dominates, and what is attained."""
+    step = hs.Gaussian(2.0).on(hs.WithoutReplacement(20, 1000))
+    curve = step.epsilons(1e-5, range(200, 230))
+    for place in (0, 29):
+        alone = (step * (200 + place)).epsilon(1e-5)
+        assert curve.lower[place] == pytest.approx(alone.lower, rel=1e-9)
+        assert curve.upper[place] == pytest.approx(alone.upper, rel=2e-3)
+        assert curve.upper[place] >= alone.upper * (1 - 1e-9)

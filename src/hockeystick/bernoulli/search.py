@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from functools import partial
 from itertools import product
 from typing import Any, NamedTuple
 
@@ -215,14 +214,34 @@ def _two_point_start(problem: Problem, size: int, other: int) -> tuple[Array, Ar
     for each σ the largest ρ, found by bisection.
     """
     top = symmetric_loss(problem.epsilon, problem.order)
+    sigmas = top * np.concatenate([np.linspace(0.02, 1.5, 38), [1.0, 2.0, 4.0, 16.0]])
     best = (-math.inf, np.full(size, 1 / size), np.full(size, 1 / size))
-    for sigma in top * np.concatenate([np.linspace(0.02, 1.5, 38), [1.0, 2.0, 4.0, 16.0]]):
-        on = partial(_on, size, other, sigma=float(sigma))
-        rho, _ = last_true(partial(problem.allows, on), 0.0, 32 * top + 1, 60)
-        x, y = on(rho)
+    for rho, sigma in zip(_largest_losses(problem, sigmas, 32 * top + 1), sigmas, strict=True):
+        x, y = _on(size, other, float(rho), float(sigma))
         value = problem.divergence(x, y, problem.kernel) if rho > 0 else -math.inf
         best = max(best, (value, x, y), key=lambda each: each[0])
     return best[1], best[2]
+
+
+def _largest_losses(problem: Problem, sigmas: Array, high: float) -> Array:
+    """For each σ the largest ρ in [0, high] that is allowed, by halving 60 times."""
+    below, above = np.zeros(sigmas.shape), np.full(sigmas.shape, high)
+    for _ in range(60):
+        rho = (below + above) / 2
+        pair = two_points(rho, sigmas)
+        x, y = np.array([pair.x, pair.not_x]), np.array([pair.y, pair.not_y])
+        one, other = _divergences(x, y, problem.order), _divergences(y, x, problem.order)
+        allowed = np.maximum(one, other) <= problem.epsilon
+        below, above = np.where(allowed, rho, below), np.where(allowed, above, rho)
+    return below
+
+
+def _divergences(p: Array, q: Array, order: float) -> Array:
+    """R_α(p, q) of each column."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        power = order * (np.log(p) - np.log(q)) + np.log(q)
+    power = np.where(p > 0, np.where(q > 0, power, math.inf), -math.inf)
+    return np.asarray(np.logaddexp(power[0], power[1]) / (order - 1))
 
 
 def _on(size: int, other: int, rho: float, sigma: float) -> tuple[Array, Array]:

@@ -71,10 +71,16 @@ class Remembered:
     def __init__(self, curve: Curve) -> None:
         self._curve = curve
         self._known: dict[int, float] = {}
+        self._together = np.empty(0)
+        """ε(2), ε(3), …, as far as they were asked for together."""
 
     def __call__(self, n: int) -> Array:
         """ε(2), …, ε(n)."""
-        return np.array([self.at(j) for j in range(2, n + 1)])
+        for j in range(self._together.size + 2, n + 1):
+            self.at(j)
+        if n - 1 > self._together.size:
+            self._together = np.array([self._known[j] for j in range(2, n + 1)])
+        return self._together[: n - 1]
 
     def at(self, j: int) -> float:
         """ε(j)."""

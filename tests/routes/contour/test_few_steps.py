@@ -257,15 +257,15 @@ def test_an_inner_rule_that_is_too_long_is_refused(monkeypatch: pytest.MonkeyPat
 
 def test_jumps_add_up() -> None:
     """Terms with no, one, and more jumps are all of F^n, for small jumps and large ones."""
-    count = np.array([3.0, 5.0])
+    count = np.array([[3.0, 5.0]])
     for size in (1e-9, 1e-3, 0.3, 2.0):
         f = np.array([[1 - 0.1j, 0.9 + 0.2j, size * (1 + 1j), size * (0.5 - 1j)]])
-        parts = [np.exp(power(kind, f, count).log)[0] for kind in (0, 1, 2)]
-        whole = np.exp(power("all", f[:, :2] + f[:, 2:], count).log)[0]
+        parts = [np.exp(power(kind, f, count).log)[0, 0] for kind in (0, 1, 2)]
+        whole = np.exp(power("all", f[:, :2] + f[:, 2:], count).log)[0, 0]
         assert sum(parts) == pytest.approx(whole, rel=1e-13)
     r, exact = 1e-9, 56 / 2 * 1e-18  # 8·7/2·r² of (1 + r)^8
     f = np.array([[1.0 + 0j, r + 0j]])
-    assert np.exp(power(2, f, np.array([8.0])).log)[0].real == pytest.approx(exact, rel=1e-8)
+    assert np.exp(power(2, f, np.array([[8.0]])).log)[0, 0].real == pytest.approx(exact, rel=1e-8)
 
 
 def test_a_soft_step_far_out() -> None:

@@ -45,6 +45,16 @@ class Sum(NamedTuple):
     """Nats lost to cancellation: log of Σ|terms| over their sum."""
 
 
+class Grown(NamedTuple):
+    """One more repetition of a part of the sum, where the rest stays as it is."""
+
+    k: Complex
+    """Its K along the line,"""
+    right: float
+    """and at the point further right."""
+    steps: int
+
+
 @dataclass(frozen=True)
 class Line:
     """K along one vertical line, ready to give δ(ε) for every ε near the one it was planned for."""
@@ -68,6 +78,8 @@ class Line:
     """Spacing of the lattice that holds every loss, if there is one."""
     origin: float = 0.0
     """A point of that lattice."""
+    grown: Grown | None = None
+    """What is added to K when it is taken more than once; None: K itself."""
 
     @cached_property
     def _kernels(self) -> tuple[Complex, Complex]:
@@ -88,10 +100,9 @@ class Line:
 
     def _sums(self, epsilon: Array, scale: Array) -> tuple[Array, Array, Array]:
         """log e^{K(c)−cε}, then δ and −δ' in units of it; K taken `scale` times."""
-        peak = self.k[0].real
-        base = scale * peak - self.centre * epsilon
+        base = self._peak(scale) - self.centre * epsilon
         first, second = self._kernels
-        exponent = scale[:, None] * (self.k - peak) - 1j * (epsilon[:, None] * self.t)
+        exponent = self._below_peak(scale) - 1j * (epsilon[:, None] * self.t)
         w = self.spacing
         if w is None:
             value = np.exp(exponent)
@@ -112,6 +123,19 @@ class Line:
             slope += rest
         return base, total, slope
 
+    def _peak(self, scale: Array) -> Array:
+        """K at s = c."""
+        more = self.k if self.grown is None else self.grown.k
+        return np.asarray(self.k[0].real + (scale - 1) * more[0].real)
+
+    def _below_peak(self, scale: Array) -> Complex:
+        """K less that, along the line."""
+        own = self.k - self.k[0].real
+        if self.grown is None:
+            return np.asarray(scale[:, None] * own)
+        more = self.grown.k - self.grown.k[0].real
+        return np.asarray(own + (scale - 1)[:, None] * more)
+
     def _gap(self, epsilon: Array, scale: Array, spacing: float) -> Array:
         """How far above ε the next point of the lattice is."""
         origin = scale * self.origin
@@ -122,7 +146,7 @@ class Line:
 
         On a lattice the two parts of the kernel are also rounded each by itself.
         """
-        size = np.exp(scale[:, None] * (self.k - self.k[0]).real)
+        size = np.exp(self._below_peak(scale).real)
         if self.spacing is None:
             return np.asarray(dot(size, self._weight)) * self.step / math.pi
         first, second = self._kernels
@@ -133,21 +157,32 @@ class Line:
         total = np.einsum("ij,ij->i", size, weight * np.exp(-self.centre * gap))
         return np.asarray(2 * total * self.step / math.pi)
 
+    def _turns(self, scale: Array) -> Array:
+        """Size of K, with the mean |Im K| of the line, and of the rounding of its steps."""
+
+        def size(k: Complex) -> float:
+            turn = np.abs(k.imag) @ self._weight / self._weight.sum()
+            return float(abs(k[0].real) + turn)
+
+        if self.grown is None:
+            return 8 * math.sqrt(self.loss.steps) + scale * size(self.k)
+        steps = self.loss.steps + (scale - 1) * self.grown.steps
+        return np.asarray(8 * np.sqrt(steps) + size(self.k) + (scale - 1) * size(self.grown.k))
+
     def delta(self, epsilon: Array, scale: Array = ONE) -> Sum:
         """δ at each ε, K taken `scale` times."""
         base, value, slope = self._sums(epsilon, scale)
         period = 2 * math.pi / self.step
-        s, k = self.right
+        s, k = self.right[0], np.asarray(self.right[1])
         gap = (s - self.centre) * period
-        high = scale * k - s * epsilon + log_kappa(s) - gap - math.log(-math.expm1(-gap))
+        k = k + (scale - 1) * (k if self.grown is None else self.grown.right)
+        high = k - s * epsilon + log_kappa(s) - gap - math.log(-math.expm1(-gap))
         left = -self.centre * period
         left -= math.log(-math.expm1(left))
         if self.known_left:
             left += math.log(16 * EPS)
         # K of one step is rounded too, and the error adds up over the steps.
-        turns = 64 + 8 * math.sqrt(self.loss.steps) + np.abs(self.centre * epsilon)
-        turn = np.abs(self.k.imag) @ self._weight / self._weight.sum()  # mean |Im K| of the line
-        turns = turns + scale * (abs(self.k[0].real) + turn)
+        turns = 64 + np.abs(self.centre * epsilon) + self._turns(scale)
         turns += scale * abs(self.origin) * (2 + self.centre)  # where the lattice lies
         absolute = np.maximum(self._absolute(epsilon, scale), 1e-300)
         loose = base + np.log(4 * EPS * turns + scale * self.slop) + np.log(absolute)

@@ -140,19 +140,31 @@ def _epsilon(steps: SampledSteps, delta: float, sharper: float) -> Ends:
     x = start(steps, log_delta, sharper)
     if not steps.remove and x < LARGEST_LOSS_DIGITS * steps.origin:
         return Ends((1 - 1e-12) * steps.origin, (1 + 8 * ULP) * steps.origin, True)
+    lines, root, slack = settle(steps, x, delta, sharper)
+    if root == steps.origin == x:
+        return Ends(0.0, 0.0)
+    return _ends(lines, root, slack, delta)
+
+
+def settle(
+    steps: SampledSteps, x: float, delta: float, sharper: float, share: bool = False
+) -> tuple[Lines, float, Slack]:
+    """Lines planned near the x that has δ, from one near it; that x; and the slack there.
+
+    The origin is the answer where δ is certainly no more than asked there.
+    """
+    log_delta = math.log(delta)
     for _ in range(MOST_PLANS):
-        lines = Lines(plan(steps, x, log_delta, sharper), log_delta)
+        lines = Lines(plan(steps, x, log_delta, sharper), log_delta, share)
         if x == steps.origin and _is_safe(lines, x, delta):
-            return Ends(0.0, 0.0)
+            return lines, x, lines.slack(x)
         root, reached = _along(lines, delta)
         slack = lines.slack(root)
         near = abs(math.log(root / x)) <= NEAR
         if reached and (near or slack.above <= ACCURATE * delta):
-            break
+            return lines, root, slack
         x = root
-    else:
-        raise NumericalError("few steps: no line was found that reaches epsilon")
-    return _ends(lines, root, slack, delta)
+    raise NumericalError("few steps: no line was found that reaches epsilon")
 
 
 def _is_safe(lines: Lines, x: float, delta: float) -> bool:
@@ -191,7 +203,7 @@ def _along(lines: Lines, delta: float) -> tuple[float, bool]:
 def _ends(lines: Lines, root: float, slack: Slack, delta: float) -> Ends:
     """Off the root on both sides, until the error no longer reaches δ."""
     steps = lines.steps
-    middle = steps.epsilon(root)
+    middle = float(steps.epsilon(root))
     least = 4 * ULP * (abs(middle) + steps.origin)
     rate = lines.at(root).rate
     by_digits = 2 * slack.given > slack.above

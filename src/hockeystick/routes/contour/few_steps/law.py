@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -57,9 +58,14 @@ class SampledSteps:
         """Which sum of all X has the loss ε."""
         return self.origin + epsilon if self.remove else self.origin - epsilon
 
-    def epsilon(self, x: float) -> float:
-        """The loss at which the sum of all X is x."""
-        return x - self.origin if self.remove else self.origin - x
+    def origins(self, count: Array) -> Array:
+        """The origin of each row of counts."""
+        return np.asarray(-(count @ self.floor[:, 0]))
+
+    def epsilon(self, x: Any, count: Array | None = None) -> Any:
+        """The loss at which the sum of all X is x; of other counts, a row for each x."""
+        origin = self.origin if count is None else self.origins(count)
+        return x - origin if self.remove else origin - x
 
     def outcome(self, zeta: Array | Complex) -> Array | Complex:
         """z(ζ) of each step."""

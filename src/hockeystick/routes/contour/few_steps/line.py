@@ -26,7 +26,7 @@ from __future__ import annotations
 
 import math
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -34,7 +34,7 @@ from hockeystick.errors import NumericalError
 from hockeystick.numerics.types import Array, Complex
 from hockeystick.routes.contour.few_steps.nodes import Column, Nodes
 from hockeystick.routes.contour.few_steps.plan import Group
-from hockeystick.routes.contour.few_steps.terms import log_bounds, power
+from hockeystick.routes.contour.few_steps.terms import log_bounds, over, power
 
 NATS = 27.0
 """The rule and the end are each off by e^−27 of δ, at the most."""
@@ -43,9 +43,7 @@ STRIP = 0.7
 EDGE_STRIP = 0.95
 """Part of θ at which the strip meets the edges that were planned."""
 COARSE = 6
-"""The integrals N± are summed with a step so many times as large,"""
-COARSE_MARGIN = 1.5
-"""and a margin for that."""
+"""The integrals N± are summed with a step so many times as large."""
 GUARD_MARGIN = 4.0
 """What the guard finds at three points is taken so many times, for all the others."""
 SMALL_EXPONENT = 0.07
@@ -59,23 +57,19 @@ HIGHEST = 600.0
 """An error beyond e^600 is as good as any other that is too large."""
 
 
-class Part(NamedTuple):
-    """The integral along one line."""
+class Side(NamedTuple):
+    """A line beside the line, on which the error of the rule is bounded."""
 
-    value: float
-    rate: float
-    """−d/dε of it."""
-
-
-class Errors(NamedTuple):
-    """How far it may be off."""
-
-    method: float
-    rounding: float
+    real: Array
+    """Re s."""
+    f: Complex
+    error: Array
+    """Of each column of F."""
+    log_weight: Array
 
 
 class Line:
-    """The bent line of one group of terms, for every x near the planned one."""
+    """The bent line of one group of terms, and F on it, for every x near the planned one."""
 
     def __init__(self, nodes: Nodes, group: Group, log_delta: float) -> None:
         self.nodes, self.group = nodes, group
@@ -95,8 +89,7 @@ class Line:
             raise NumericalError(f"few steps: the line would need {points} points")
         u = self.step * np.arange(points + 1)
         self.s = self._s(u)
-        self._f = self._transform(self.s)
-        self.power = power(group.kind, self._f, self.steps.count)
+        self.f = self._transform(self.s)
         self.weight = 1j * self._derivative(u) / self._kernel(self.s) * (self.step / math.pi)
         self.weight[0] *= 0.5
 
@@ -112,25 +105,31 @@ class Line:
 
     def _find_end(self, enough: float) -> None:
         """U, where the rest (error 3) is below e^enough, or the last that is tried."""
-        x, theta = self.nodes.plan.x, self.theta
-        first = math.acosh(1 + (self.nats + 6) / (math.sin(theta) * self.bend * x))
+        theta, x = self.theta, np.array([self.nodes.plan.x])
+        first = math.acosh(1 + (self.nats + 6) / (math.sin(theta) * self.bend * x[0]))
         u = first + 0.2 * np.arange(20)
         s = self._s(u)
-        log_rest = self._log_absolute_power(s) - x * s.real
-        log_rest += np.log(np.abs(self._derivative(u) / self._kernel(s)))
-        log_rest -= np.log(math.pi * x * self.bend * math.sin(theta) * np.sinh(u))
+        log_f = self.nodes.log_bound(s, self.group.kind) + 0.02
+        log_weight = np.log(np.abs(self._derivative(u) / self._kernel(s)))
+        log_weight -= np.log(math.pi * self.bend * math.sin(theta) * np.sinh(u))
+        log_rest = self._log_rest(log_f, s.real, log_weight, x, self.steps.count)
         fine = np.flatnonzero(log_rest <= enough)
         k = int(fine[0]) if fine.size else u.size - 1
-        self.end, self.end_real = float(u[k]), float(s[k].real)
-        self.log_rest = float(log_rest[k])
+        self.end = float(u[k])
+        self._at_end = log_f[:, k : k + 1], s.real[k], log_weight[k]
 
-    def _log_absolute_power(self, s: Complex) -> Array:
-        """A bound of the log of the group's terms, from the absolute values of all weights."""
-        count, kind = self.steps.count, self.group.kind
-        log_f = self.nodes.log_bound(s, kind) + 0.02
-        if kind == "all" or kind == 0:
-            return np.asarray(count @ log_f)
-        return np.asarray(log_bounds(log_f[: count.size], log_f[count.size :], count)[kind])
+    def log_rest(self, x: Array, count: Array) -> Array:
+        """log of error 3 at each x, of the composition of each row of counts."""
+        return self._log_rest(*self._at_end, x, count.T)
+
+    def _log_rest(self, log_f: Array, real: Any, log_weight: Any, x: Array, count: Array) -> Array:
+        """From a bound of log F, from the absolute values of all weights; see `log_bounds`."""
+        kind, different = self.group.kind, len(self.steps.count)
+        if kind in ("all", 0):
+            log_power = over(count, log_f)
+        else:
+            log_power = log_bounds(log_f[:different], log_f[different:], count)[kind]
+        return np.asarray(log_power - x * real + log_weight - np.log(x))
 
     def _choose_columns(self) -> None:
         """Which nodes are summed for each s, and moments of those at which e^{sX} hardly turns."""
@@ -169,8 +168,8 @@ class Line:
         return np.asarray(small + np.hstack([column.sums(s) for column in self.columns]))
 
     @cached_property
-    def _strip(self) -> list[tuple[Array, Array]]:
-        """Re s and the log of the absolute value of the integrand, on both sides of the line."""
+    def strip(self) -> list[Side]:
+        """F on both sides of the line."""
         sides = []
         h = COARSE * self.step
         u = h * np.arange(self.s.size // COARSE + 2)
@@ -178,42 +177,20 @@ class Line:
             s = self._s(u, moved)
             reach = self.nodes.reach - moved
             error = 3 * self._absolute * math.exp(-2 * math.pi * reach / self.nodes.step)
-            at = power(self.group.kind, self._transform(s), self.steps.count)
             weight = np.abs(self._derivative(u, moved) / self._kernel(s)) * (h / math.pi)
             weight[0] *= 0.5
-            grown = at.log.real + at.log_growth(error) + np.log(weight)
-            sides.append((s.real, grown))
+            sides.append(Side(s.real, self._transform(s), error, np.log(weight)))
         return sides
 
     @cached_property
-    def _guarded(self) -> Array:
+    def guarded(self) -> Array:
         """Error of each column of F as bounded, and as seen by the guard."""
-        size = np.cumsum(np.abs(self._terms(self.nodes.plan.x)))
+        own = power(self.group.kind, self.f, self.steps.count[None, :]).log[0]
+        size = np.cumsum(np.abs(np.exp(own - self.s * self.nodes.plan.x) * self.weight))
         places = np.searchsorted(size, size[-1] * np.array([0.0, 0.5, 0.99]))
         places = np.minimum(places, self.s.size - 1)
         finer = self.nodes.finer(self.s[places], self.group.kind)
-        seen = np.abs(finer - self._f[places]).max(axis=0)
+        seen = np.abs(finer - self.f[places]).max(axis=0)
         seen = np.maximum(seen - self.rounding, 0.0)  # which is charged by itself
         seen[: self.steps.count.size] += self.nodes.missing(self.crossing)
         return np.asarray(self.inner + GUARD_MARGIN * seen)
-
-    def _terms(self, x: float) -> Complex:
-        return np.asarray(np.exp(self.power.log - self.s * x) * self.weight)
-
-    def at(self, x: float) -> Part:
-        """The integral at x, and its rate."""
-        terms = self._terms(x)
-        rate = float((terms * self.s).imag.sum())
-        return Part(float(terms.imag.sum()), rate if self.steps.remove else -rate)
-
-    def errors(self, x: float) -> Errors:
-        """How far it may be off at x."""
-        size = np.abs(self._terms(x))
-        rule = sum(float(np.exp(np.minimum(log - x * s, HIGHEST)).sum()) for s, log in self._strip)
-        rule *= COARSE_MARGIN / math.expm1(self.nats)
-        inner = float(size @ np.expm1(np.minimum(self.power.log_growth(self._guarded), HIGHEST)))
-        moved = self.end_real * (self.nodes.plan.x - x)
-        rest = math.exp(min(self.log_rest + moved, HIGHEST))
-        turns = np.abs(self.power.log) + np.abs(self.s) * x + 12
-        rounding = float(size @ (self.power.slope(self.rounding) + ULP * turns))
-        return Errors(rule + inner + rest, rounding)

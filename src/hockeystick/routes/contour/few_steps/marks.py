@@ -17,6 +17,7 @@ Where no X reaches x anyway the marks are `capped`: A is counted as nothing, and
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from functools import cached_property
 from typing import NamedTuple
 
@@ -57,12 +58,12 @@ class Table(NamedTuple):
 
 
 class Worth(NamedTuple):
-    """What the marked steps add to δ."""
+    """What the marked steps add to δ, at each x."""
 
-    value: float
-    rate: float
+    value: Array
+    rate: Array
     """−d/dε of it."""
-    above: float
+    above: Array
     """How far the truth may be above."""
 
 
@@ -120,37 +121,41 @@ class Marks:
         table = self.table
         return np.asarray(table.q_mass + table.gain if self.steps.remove else table.q_mass)
 
-    def worth(self, x: float) -> Worth:
-        """What they add at x."""
-        steps, table = self.steps, self.table
+    def worth(self, x: Array, count: Array) -> Worth:
+        """What they add at each x; a row of counts for each of them."""
+        steps, table, none = self.steps, self.table, np.zeros(x.shape)
         if not steps.remove:
-            return Worth(0.0, 0.0, self._beyond(x))
+            return Worth(none, none, self._below(x, count, lambda gap: -np.expm1(-gap), table.q))
         mass = np.minimum(table.q_mass + table.gain, 1.0)
-        log_none = float(steps.count @ np.log1p(-mass))
+        log_none = count @ np.log1p(-mass)
         if self.capped:
-            return Worth(0.0, 0.0, -math.expm1(log_none))
-        low = table.x < x
-        lost = table.p[:, low] @ np.expm1(x - table.x[low])
-        above = float(steps.count @ lost)
-        epsilon = steps.epsilon(x)
-        if epsilon > HUGE_LOSS:  # e^ε·Q(A) = Σ n·E_P[w·e^{ε−L}], but for Q(A)² < e^−600
-            excess = np.minimum(epsilon - (table.x + steps.floor), 700.0)
-            spent = float(steps.count @ (table.p * np.exp(excess)).sum(axis=1))
-            return Worth(-math.expm1(log_none) - spent, spent, above)
-        q_none = math.expm1(float(steps.count @ np.log1p(-table.q_mass)))
-        ratio = float(steps.count @ np.log1p(table.gain / (1 - mass)))
-        value = math.exp(log_none) * math.expm1(ratio) + math.expm1(epsilon) * q_none
-        return Worth(value, -math.exp(epsilon) * q_none, above)
+            return Worth(none, none, -np.expm1(log_none))
+        above = self._below(x, count, np.expm1, table.p)
+        epsilon = steps.epsilon(x, count)
+        q_none = np.expm1(count @ np.log1p(-table.q_mass))
+        ratio = count @ np.log1p(table.gain / (1 - mass))
+        value = np.exp(log_none) * np.expm1(ratio) + np.expm1(epsilon) * q_none
+        rate = -np.exp(epsilon) * q_none
+        huge = epsilon > HUGE_LOSS
+        if huge.any():  # e^ε·Q(A) = Σ n·E_P[w·e^{ε−L}], but for Q(A)² < e^−600
+            loss = table.x + steps.floor
+            excess = [np.exp(np.minimum(each - loss, 700.0)) for each in epsilon]
+            spent = np.array([(table.p * each).sum(axis=1) for each in excess])
+            spent = (count * spent).sum(axis=1)
+            value = np.where(huge, -np.expm1(log_none) - spent, value)
+            rate = np.where(huge, spent, rate)
+        return Worth(value, rate, above)
 
-    def _beyond(self, x: float) -> float:
-        steps, table = self.steps, self.table
-        low = table.x < x
-        return float(steps.count @ (table.q[:, low] @ -np.expm1(table.x[low] - x)))
+    def _below(self, x: Array, count: Array, lost: Callable[[Array], Array], mass: Array) -> Array:
+        """Σ n·E[w·lost(x − X); X < x], at each x."""
+        near = self.table.x < x.max()
+        gap = np.maximum(x[:, None] - self.table.x[near], 0.0)
+        return np.asarray((count * np.einsum("mj,kj->mk", lost(gap), mass[:, near])).sum(axis=1))
 
-    def by_chernoff(self, x: float, order: float, log_f: Array) -> float:
+    def by_chernoff(self, x: Array, count: Array, order: float, log_f: Array) -> Array:
         """The other bound on what is left out under "add"; log_f bounds log E_Q[e^{−pX}]."""
-        steps, table = self.steps, self.table
-        low = table.x < x
-        lead = table.q[:, low] @ np.exp(-order * table.x[low])
-        rest = float(steps.count @ log_f) - log_f + order * x + float(log_kappa(order))
-        return float(steps.count @ (lead * np.exp(np.minimum(rest, 600.0))))
+        table = self.table
+        low = table.x < x[:, None]
+        lead = np.einsum("mj,kj->mk", low * np.exp(-order * table.x), table.q)
+        rest = (count @ log_f + order * x)[:, None] - log_f + float(log_kappa(order))
+        return np.asarray((count * lead * np.exp(np.minimum(rest, 600.0))).sum(axis=1))

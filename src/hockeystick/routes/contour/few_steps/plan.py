@@ -118,7 +118,8 @@ class Plan:
         bend = (level[i + 1] - 2 * level[i] + level[i - 1]) / math.log(c[1] / c[0]) ** 2
         bend = min(max(float(bend), 0.2), 1e12)
         self.size = float(level[i] + math.log(c[i])) - 0.5
-        worth = max(self.marks.worth(self.x).value, 0.0)
+        own = self.marks.worth(np.array([self.x]), self.steps.count[None, :])
+        worth = max(float(own.value[0]), 0.0)
         rough = math.exp(min(self.size + 0.5, 0.0)) / math.sqrt(2 * math.pi * bend)
         self.groups: tuple[Group, ...] = ()
         self.partition = 0.0

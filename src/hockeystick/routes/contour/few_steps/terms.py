@@ -18,7 +18,7 @@ SERIES = 0.1
 
 @dataclass(frozen=True)
 class Power:
-    """What steps make of F, at each point of a line."""
+    """What steps make of F: a row for each row of counts, and a column for each point of a line."""
 
     log: Complex
     """log of the product over all steps; of its terms with so many jumps."""
@@ -33,14 +33,13 @@ class Power:
 
     def slope(self, error: Array) -> Array:
         """How far a small error of each column of F moves it, relatively."""
-        return np.asarray(
-            self.inverse @ (self.count * error[: self.count.size]) + self.moved @ error
-        )
+        own = self.inverse * error[: self.count.shape[1]]
+        return np.asarray(self.count @ own.T + self.moved @ error)
 
     def log_growth(self, error: Array) -> Array:
         """log of the factor by which an error of each column of F may make it larger, if jumps
         are of the power that they have here: also where the error is larger than F."""
-        f0 = np.log1p(self.inverse * error[: self.count.size]) @ self.count
+        f0 = self.count @ np.log1p(self.inverse * error[: self.count.shape[1]]).T
         if self.kind in ("all", 0):
             return np.asarray(f0)
         jumps = self.moved @ error
@@ -56,14 +55,16 @@ def log_bounds(log_f0: Array, log_t: Array, count: Array) -> Array:
     log_r = log_t - log_f0
     peak = log_r.max(axis=0)
     r = np.exp(log_r - peak)
-    none, one = _over(count, log_f0), _over(count, r)
-    pairs = np.maximum(one * one - _over(count, r * r), 0.0) / 2
-    more = _over(count, np.logaddexp(0.0, log_r))
+    none, one = over(count, log_f0), over(count, r)
+    pairs = np.maximum(one * one - over(count, r * r), 0.0) / 2
+    more = over(count, np.logaddexp(0.0, log_r))
     return np.stack([none, none + peak + np.log(one), none + 2 * peak + np.log(pairs) + more])
 
 
-def _over(count: Array, values: Array) -> Array:
-    return np.asarray(np.einsum("k,k...->...", count, values))
+def over(count: Array, values: Array) -> Array:
+    """Σ count·values over different steps, the first axis of both."""
+    each = count.reshape(count.shape + (1,) * (values.ndim - count.ndim))
+    return np.asarray((each * values).sum(axis=0))
 
 
 def _log1p_minus(r: Complex) -> Complex:
@@ -75,26 +76,29 @@ def _log1p_minus(r: Complex) -> Complex:
 
 
 def power(kind: Kind, f: Complex, count: Array) -> Power:
-    """Π (f₀+t)^n split by jumps; rows of f are points, its columns first all f₀, then all t.
+    """Π (f₀+t)^n split by jumps; rows of f are points, its columns first all f₀, then all t; rows
+    of `count` are compositions, its columns the different steps.
 
     With r = t/f₀, S = Σ n·log(1+r) and R = Σ n·r, the terms with no jump are Π f₀^n, those with one
     R times that, and those with more e^S − 1 − R = (e^S − 1 − S) + Σ n·(log(1+r) − r) times that;
     the two brackets are each of second order and cancel no more than threefold.
     """
-    f0 = f[:, : count.size]
+    different = count.shape[1]
+    f0 = f[:, :different]
     inverse = 1 / np.abs(f0)
-    log = np.log(f0) @ count
+    log = count @ np.log(f0).T
     if kind in ("all", 0):
-        return Power(log, kind, count, inverse, np.zeros(f0.shape), np.ones(len(f), dtype=bool))
-    r = f[:, count.size :] / f0
-    first = r @ count
+        still = np.zeros((1, *f0.shape))
+        return Power(log, kind, count, inverse, still, np.ones(log.shape, dtype=bool))
+    r = f[:, different:] / f0
+    first, each = count @ r.T, count[:, None, :]
     if kind == 1:
-        factor, change = first, np.broadcast_to(count + 0j, r.shape)
+        factor, change = first, np.broadcast_to(each + 0j, (*first.shape, different))
     else:
         log_more = log1p(r.real, r.imag)
-        total = log_more @ count
-        factor = exp_minus(total) + _log1p_minus(r) @ count
-        change = count * np.expm1(total[:, None] - log_more)
-    moved = np.abs(change / factor[:, None]) * inverse
-    moved = np.hstack([moved * np.abs(r), moved])
+        total = count @ log_more.T
+        factor = exp_minus(total) + count @ _log1p_minus(r).T
+        change = each * np.expm1(total[:, :, None] - log_more)
+    moved = np.abs(change / factor[:, :, None]) * inverse
+    moved = np.concatenate([moved * np.abs(r), moved], axis=2)
     return Power(log + np.log(factor), kind, count, inverse, moved, np.abs(first) < 1)
