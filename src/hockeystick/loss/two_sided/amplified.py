@@ -15,6 +15,7 @@ from hockeystick.loss.atoms import AtomicLoss
 from hockeystick.loss.base import Loss
 from hockeystick.loss.measure import EMPTY, Atoms, Nodes
 from hockeystick.loss.points import pair_of, side_through
+from hockeystick.loss.strip import StripLoss
 from hockeystick.loss.two_sided.curve import Curve
 from hockeystick.loss.two_sided.loss import TwoSidedLoss, listed
 from hockeystick.loss.two_sided.panels import LEAST_DELTA, PanelCurve, Panels, panels_of
@@ -40,6 +41,12 @@ class Term(NamedTuple):
     constant: float
     falling: float
     loss: Loss
+
+
+def _highest_power(term: Term) -> float:
+    """From which s on E[e^{su}] of one term is infinite: there its losses fall no faster."""
+    high = term.loss.high if isinstance(term.loss, StripLoss) else math.inf
+    return high if term.constant else high + 1
 
 
 @dataclass(frozen=True)
@@ -68,6 +75,7 @@ class AmplifiedCurve(PanelCurve):
             top=float(tops.max()),
             infinite=self.extra + limit,
             rough=any(term.loss.rough for term in self.terms),
+            high=min(map(_highest_power, self.terms)),
         )
 
     def delta(self, u: Array) -> Array:
