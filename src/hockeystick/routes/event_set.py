@@ -72,7 +72,7 @@ def _least_forward(p: Array, orders: Array, limits: Array) -> Array:
         log_q, settled = _moved(log_q, step, log_p)
         if settled:
             break
-    return log_q
+    return np.asarray(log_q)
 
 
 def _least_backward(p: Array, orders: Array, limits: Array) -> Array:
