@@ -43,12 +43,13 @@ def epsilon(curve: Curve, delta: float) -> Interval:
     def convert(orders: Array, values: Array) -> Array:
         return np.asarray(values + np.log1p(-1 / orders) - np.log(delta * orders) / (orders - 1))
 
-    uppers = []
+    upper = -math.inf
     for sides in _Directions(curve):
-        order, single = _best_order(partial(_converted, sides, convert))
+        order, single = _best_order(partial(_converted, sides, convert), upper)
+        if single <= upper:
+            continue
         joint = _search(_events(sides, order), lambda p, log_q: _log_ratio(p - delta, log_q), delta)
-        uppers.append(min(single, joint))
-    upper = max(uppers)
+        upper = max(upper, min(single, joint))
     return Interval(0.0, max(0.0, upper * (1 + SAFE) if upper > 0 else 0.0), NAME)
 
 
@@ -60,13 +61,16 @@ def delta(curve: Curve, epsilon: float) -> Interval:
         rounding = 16 * EPS * s * (values + epsilon)
         return s * (values - epsilon + np.log1p(-1 / orders)) - np.log(orders) + rounding
 
-    uppers = []
+    upper = 0.0
     for sides in _Directions(curve):
-        order, log_single = _best_order(partial(_converted, sides, convert))
+        enough = math.log(upper) if upper else -math.inf
+        order, log_single = _best_order(partial(_converted, sides, convert), enough)
+        if log_single <= enough:
+            continue
         single = math.exp(min(log_single, 0.0))
         joint = _search(_events(sides, order), lambda p, log_q: _excess(p, log_q, epsilon), 0.0)
-        uppers.append(min(single, joint) if single > 0 else 5e-324)
-    return Interval(0.0, min(1.0, max(0.0, max(uppers)) * (1 + SAFE)), NAME)
+        upper = max(upper, min(single, joint) if single > 0 else 5e-324)
+    return Interval(0.0, min(1.0, upper * (1 + SAFE)), NAME)
 
 
 def _converted(curve: Curve, convert: Callable[[Array, Array], Array], orders: Array) -> Array:
@@ -105,8 +109,9 @@ def _excess(p: Array, log_q: Array, epsilon: float) -> Array:
     return np.asarray(p - np.exp(np.minimum(epsilon + log_q, 700.0)))
 
 
-def _best_order(objective: Callable[[Array], Array]) -> tuple[float, float]:
-    """The order that minimises, by ever finer geometric grids of order − 1; and the minimum."""
+def _best_order(objective: Callable[[Array], Array], enough: float) -> tuple[float, float]:
+    """The order that minimises, by ever finer geometric grids of order − 1, and the minimum; or the
+    first that is `enough`, because the other direction costs that much."""
     exponents = np.arange(-14.0, 12.5, 0.5)
     best = (math.inf, 2.0)
     for _ in range(8):
@@ -114,6 +119,8 @@ def _best_order(objective: Callable[[Array], Array]) -> tuple[float, float]:
         values = _where_known(objective, orders)
         i = int(np.argmin(values))
         best = min(best, (float(values[i]), float(orders[i])))
+        if best[0] <= enough:
+            break
         width = exponents[1] - exponents[0]
         if i == len(orders) - 1 and width == 0.5 and exponents[-1] < 48:
             exponents = exponents[-1] + np.arange(0.0, 12.5, 0.5)
