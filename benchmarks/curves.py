@@ -42,9 +42,9 @@ class Row(NamedTuple):
     """What is made before anything is measured."""
 
 
-def many(noises: Array) -> hs.Bound:
-    """Different sampled Gaussians, ten steps of each."""
-    steps = (hs.Gaussian(float(noise)).on(hs.Poisson(0.005)) * 10 for noise in noises)
+def many(noises: Array, rate: float = 0.005, count: int = 10) -> hs.Bound:
+    """Different sampled Gaussians, so many steps of each."""
+    steps = (hs.Gaussian(float(noise)).on(hs.Poisson(rate)) * count for noise in noises)
     return sum(steps, start=hs.Composition()).epsilon(1e-6)
 
 
@@ -115,6 +115,26 @@ ROWS = {
     "hundred": Row(
         "100 sampled Gaussians sigma=.6..3.6", 1.0,
         lambda k: many(0.6 + 1e-7 * k + 0.03 * np.arange(100)),
+    ),
+    "singles": Row(
+        "1000 different sampled Gaussians, one step each, q=.01", 0.5,
+        lambda k: many(1 + 1e-7 * k + 0.001 * np.arange(1000), 0.01, 1),
+    ),
+    "posterior": Row(
+        "a Beta posterior on samples of 50 of 1000, T=20", 2.0,
+        lambda k: (
+            hs.BetaPosterior(4 + 1e-7 * k, 4.0).on(hs.WithoutReplacement(50, 1000)) * 20
+        ).epsilon(1e-6),
+    ),
+    "orders": Row(
+        "epsilon by Renyi divergences, sigma=.02 q=.01 T=1000", 0.5,
+        lambda k: (hs.Gaussian(0.02 + 1e-9 * k).on(hs.Poisson(0.01)) * 1000).epsilon(
+            1e-5, method="renyi"
+        ),
+    ),
+    "events": Row(
+        "type II errors at 20 type I errors, from a Renyi curve", 1.0,
+        lambda k: hs.ZeroConcentratedDP(0.5 + 1e-7 * k).tradeoff(np.linspace(0.01, 0.99, 20)),
     ),
     "renyi": Row(
         "fixed-size Gaussian, 100 orders", 0.02,

@@ -11,6 +11,7 @@ from hockeystick.loss.gaussian import GaussianLoss
 from hockeystick.loss.mixed import mixed
 from hockeystick.loss.sum import ComposedLoss
 from hockeystick.numerics.types import Array
+from hockeystick.routes.contour import route
 
 ON_A_LINE = 3.0 + 1j * np.linspace(0.0, 60.0, 40)
 REAL = 2.0 ** np.arange(-3.0, 6.0)
@@ -59,8 +60,10 @@ def test_families_are_told_apart() -> None:
     assert len(families) == 2
     assert len(rest) == 5
     assert grouped(here.reverse().parts)[0][0].family != grouped(here.parts)[0][0].family
-    truncated = ComposedLoss((loss.truncated(1e-9), n) for loss, n in here.parts)
-    assert grouped(truncated.parts)[0] == []
+    cut = [[(loss.truncated(mass), n) for loss, n in here.parts] for mass in (1e-9, 1e-10)]
+    families, rest = grouped([*here.parts, *cut[0], *cut[1]])
+    assert len({members.family for members in families}) == 3
+    assert not rest
 
 
 @pytest.mark.parametrize("spread", [0.5, 1e-6])
@@ -78,3 +81,34 @@ def test_epsilon_of_many_is_between_that_of_the_extremes(spread: float) -> None:
     assert isinstance(fewer, hs.Mechanism)
     last = hs.Gaussian(float(noises[-1])).on(hs.Poisson(0.05)) * 20
     assert fewer.epsilon(1e-6) < epsilon < fewer.epsilon(1e-6) + last.epsilon(1e-12)
+
+
+@pytest.mark.parametrize("mass", [1e-6, 1e-20])
+def test_truncated_members_are_a_family_of_their_own(mass: float) -> None:
+    """Each with its own ceiling, which follows from its shift and the mass that is cut off."""
+    whole = sampled(np.linspace(0.5, 0.6, 60))
+    loss = whole.truncated(mass)
+    (members,), rest = grouped(loss.parts)
+    assert not rest
+    for part, _ in loss.parts[::20]:
+        assert part.kin is not None
+        assert members.family.at(part.kin[1]) == part
+    for s in (ON_A_LINE, REAL):
+        together, error = loss.cgf_within(s)
+        truth = one_by_one(loss, s)
+        assert (np.abs(together - truth) <= error + 1e-13 * np.abs(truth)).all()
+        assert (error <= 1e-6 * np.abs(truth)).all()
+
+
+@pytest.mark.slow
+def test_very_many_different_single_steps(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The line that loses some digits will do: the careful one says the same, and takes longer."""
+    steps = (hs.Gaussian(1 + 0.01 * i).on(hs.Poisson(0.01)) for i in range(60))
+    run = sum(steps, start=hs.Composition())
+    quick = run.epsilon(1e-6), run.delta(0.4)
+    monkeypatch.setattr(route, "MODERATE", -np.inf)
+    careful = run.epsilon(1e-6), run.delta(0.4)
+    for one, other in zip(quick, careful, strict=True):
+        assert one.lower <= other.upper
+        assert other.lower <= one.upper
+        assert one.upper - one.lower < 1e-8 * one.upper

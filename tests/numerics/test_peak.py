@@ -56,6 +56,13 @@ def test_what_does_not_fall_is_an_error() -> None:
         one_integral(lambda u: 2 * u, 0.0)
 
 
+@pytest.mark.parametrize("level", [0.0, -12.339604])
+def test_what_falls_by_rounding_only_is_an_error(level: float) -> None:
+    """level + 4u − 4u, of which the last digits fall and rise."""
+    with pytest.raises(NumericalError, match=r"does not fall|too slowly"):
+        log_integrals(lambda u: level - 4 * u * (1 + 1e-16), np.array([4.0]), 152.3396)
+
+
 def test_grids_close_in_from_either_side() -> None:
     low, high = last_true_by_grids(lambda x: x**3 < 10, 0.0, 100.0, 9)
     assert low**3 < 10 <= high**3

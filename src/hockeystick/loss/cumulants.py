@@ -13,6 +13,8 @@ LARGE_TERM = 3.0
 """Up to e^3 for the largest term of e^K, K is computed relative to its own size, not to 1."""
 FAR_EXPONENT = 300.0
 """From here on e^{sL} is not separated from the probability of L: it would overflow."""
+LEAST_DENSITY = 1e-290
+"""A Q-density below this has lost digits, or all: what the tilted law has there may be much."""
 LARGEST_ENTROPY = 600.0
 """Up to here L·e^L is a float with room to spare."""
 
@@ -92,10 +94,11 @@ def decay_bound(nodes: Nodes, tilt: float, frequencies: Array, guarded: bool) ->
 
     φ(t) = e^{K(tilt+it) − K(tilt)} is the characteristic function of the law tilted by
     e^{tilt·L}. It is bounded in two ways. For every t, |φ(t)| <= ρ + V/t with ρ the mass of the
-    atoms and V the total variation of the density. And it is sampled: the mass of nodes too far
-    apart to follow the oscillation counts as if it did not decay. With atoms φ can come back
-    between two samples, but (1 − |φ|²)^{1/2} is subadditive in t, which says how far at most; not
-    so within one period of a lattice, for which `guarded` is False.
+    atoms, and of nodes whose density is too small to be known, and V the total variation of the
+    density elsewhere. And it is sampled: the mass of nodes too far apart to follow the oscillation
+    counts as if it did not decay. With atoms φ can come back between two samples, but
+    (1 − |φ|²)^{1/2} is subadditive in t, which says how far at most; not so within one period of a
+    lattice, for which `guarded` is False.
     """
     grow = (tilt + 1) * nodes.losses
     peak = (nodes.log_q + grow).max()
@@ -106,10 +109,10 @@ def decay_bound(nodes: Nodes, tilt: float, frequencies: Array, guarded: bool) ->
     atoms = masses[split:].sum()
     sure, blind = np.full(frequencies.shape, atoms), np.zeros_like(frequencies)
     if split:
-        with np.errstate(divide="ignore"):
-            density = np.exp(np.log(nodes.density) + grow[:split] - peak) / total
+        known, density = nodes.density > LEAST_DENSITY, np.zeros(split)
+        density[known] = np.exp(np.log(nodes.density[known]) + grow[:split][known] - peak) / total
         variation = np.abs(np.diff(density)).sum() + density[0] + density[-1]
-        sure = sure + variation / frequencies
+        sure = sure + masses[:split][~known].sum() + variation / frequencies
         blind = _too_far_apart(nodes.losses[:split], masses, frequencies)
     seen = _sampled(nodes.losses, masses, frequencies, blind, guarded=bool(atoms) and guarded)
     return np.asarray(np.minimum(seen, sure))
@@ -135,7 +138,7 @@ def _sampled(
     if not guarded:
         return seen
     steps = np.diff(frequencies, append=2 * frequencies[-1] - frequencies[-2])
-    near = np.maximum(_modulus(steps, centred, masses) - 2 * blind, 0.0)
+    near = np.clip(_modulus(steps, centred, masses) - 2 * blind, 0.0, 1.0)
     back = np.sqrt(np.maximum.accumulate(1 - near**2))
     apart = np.maximum(np.sqrt(1 - seen**2) - back, 0.0)
     return np.asarray(np.sqrt(1 - np.minimum(apart, 1.0) ** 2))

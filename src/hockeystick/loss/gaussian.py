@@ -93,7 +93,9 @@ class GaussianLoss(LineLoss):
 
     @property
     def kin(self) -> tuple[Family, float] | None:
-        return None if self.cut else (Gaussians(), self.shift)
+        if not self.cut:
+            return Gaussians(), self.shift
+        return None if self.cut_mass is None else (CutGaussians(self.cut_mass), self.shift)
 
     def exact(self) -> Exact | None:
         if self.cut or self.quotient is None:
@@ -152,3 +154,13 @@ class Gaussians(Family):
 
     def at(self, x: float) -> Loss:
         return GaussianLoss(x)
+
+
+@dataclass(frozen=True)
+class CutGaussians(Family):
+    """All pairs of normal laws without the outcomes that P has with a small probability."""
+
+    mass: float
+
+    def at(self, x: float) -> Loss:
+        return GaussianLoss(shift=x).truncated(self.mass)

@@ -6,7 +6,7 @@ import math
 from abc import abstractmethod
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Self
+from typing import ClassVar, Self
 
 import numpy as np
 
@@ -61,6 +61,8 @@ class LineLoss(AtomlessLoss):
 
     ceiling: float = math.inf
 
+    cut_mass: ClassVar[float | None] = None
+    """The P-mass that `truncated` was asked to cut off, where it made this law."""
     smooth = True
     most_nodes = 400_000
     """More take minutes; large orders ask for them."""
@@ -192,6 +194,7 @@ class LineLoss(AtomlessLoss):
             return self
         ended = replace(self, ceiling=self._loss_exceeded(mass))
         ended.__dict__["_whole"] = self  # which remembers what it was asked
+        ended.__dict__["cut_mass"] = mass
         return ended
 
     def _loss_exceeded(self, mass: float) -> float:

@@ -13,13 +13,21 @@ from hockeystick.errors import NumericalError
 from hockeystick.loss.base import Loss
 from hockeystick.loss.exact import Exact
 from hockeystick.loss.family import Family
+from hockeystick.loss.line import ANGLE, NATS
 from hockeystick.loss.measure import Atoms, GaussianSample, Nodes, Tails
+from hockeystick.numerics.roots import last_true
 from hockeystick.numerics.rounding import around_product
 from hockeystick.numerics.series import log_mixed, log_unmixed
 from hockeystick.numerics.types import Array, Complex
 
 LARGE_ORDER = 1000.0
 """From here on it is worth to look whether a sampled loss is decided by its largest values."""
+LARGE_POWER = 100.0
+"""The same for normal laws μ apart, in orders times μ²: ‖e^ℓ‖ of order p is e^{(p−1)·μ²/2}."""
+PULLS = 30
+"""Halvings of an order, which need not be known well."""
+LEAST_SHIFT = 0.3
+"""From here on the strip in which a sampled normal loss is analytic decides how wide a step is."""
 
 
 def mixed(loss: Loss, rate: float, exact_rate: Fraction | None = None) -> Loss:
@@ -80,11 +88,13 @@ class Mixed(Loss):
         return self.steepest * self.base.slip + self._last_digits
 
     def nodes(self, low: float, high: float, turn: float) -> Nodes:
-        # (1−q+q·e^ℓ)^{s+1} is bounded as ℓ → −inf; a negative power narrows its strip.
+        # (1−q+q·e^ℓ)^{s+1} is bounded as ℓ → −inf.
         # It grows and turns with ℓ no faster than `steepest` times e^{sℓ} does.
-        bend = turn + 0.5 * max(0.0, -1 - low)
+        power = max(0.0, -1 - low)
         losses, log_q, density = self.base.nodes(
-            -1.0, self.steepest * (max(high, -1.0) + 1) - 1, self.steepest * bend
+            -1.0 - self._pull(power),
+            self.steepest * (max(high, -1.0) + 1) - 1,
+            self.steepest * self._bend(turn, power),
         )
         mixed = log_mixed(self.rate, losses)
         split = density.size
@@ -95,13 +105,40 @@ class Mixed(Loss):
             mixed, log_q = self._with_void(mixed, log_q)
         return Nodes(mixed, log_q, density)
 
+    def _pull(self, power: float) -> float:
+        """The order r such that (1−q+q·e^ℓ)^{−power} times the law of Q has its peak where e^{−rℓ}
+        times it does, between normal laws: r = power·q·e^ℓ/(1−q+q·e^ℓ) at ℓ = −(r + 1/2)·μ²."""
+        shift = self.base.gaussian_shift
+        if shift is None or not power:
+            return 0.0
+        log_odds = math.log(self.rate) - math.log1p(-self.rate)
+
+        def is_short(r: float) -> bool:
+            return r < power / (1 + math.exp(min((r + 0.5) * shift**2 - log_odds, 700.0)))
+
+        return last_true(is_short, 0.0, power, PULLS)[1]
+
+    def _bend(self, turn: float, power: float) -> float:
+        """How fast (1−q+q·e^ℓ)^{−power} turns: it narrows the strip in which that is small.
+
+        Where |Im ℓ| <= π/2 it is at most (1−q)^{−power}, and its mean is at least 1 by Jensen's
+        inequality. Between normal laws the step of their trapezoid rule for that strip is the one
+        for `ANGLE` if (44 + π/2·turn + nats)/(π/2) = (44 + ANGLE·bend)/ANGLE, with these nats.
+        """
+        bend = turn + 0.5 * power
+        if (self.base.gaussian_shift or 0.0) < LEAST_SHIFT:
+            return bend
+        nats = -power * math.log1p(-self.rate)
+        narrow = math.pi / 2
+        return min(bend, turn + (NATS + nats) / narrow - NATS / ANGLE)
+
     def cgf(self, s: Complex | Array) -> Complex:
         """K(s); at large real orders by the triangle inequality for the norm of order p = s + 1,
 
         q·‖e^ℓ‖ <= ‖1 − q + q·e^ℓ‖ <= 1 − q + q·‖e^ℓ‖, where the two sides agree to e^−40.
         """
         s = np.atleast_1d(np.asarray(s, dtype=complex))
-        if s.imag.any() or np.abs(s).max() < LARGE_ORDER or self.base.infinite:
+        if s.imag.any() or self.base.infinite or np.abs(s).max() < self._large_order:
             return super().cgf(s)
         p = np.maximum(s.real + 1, 1.0)
         k = self.base.cgf(p - 1).real
@@ -110,6 +147,11 @@ class Mixed(Loss):
         if not far.all():
             bound[~far] = self._near_cgf(s[~far])
         return bound
+
+    @cached_property
+    def _large_order(self) -> float:
+        shift = self.base.gaussian_shift
+        return min(LARGE_ORDER, LARGE_POWER / shift**2) if shift else LARGE_ORDER
 
     def _near_cgf(self, s: Complex) -> Complex:
         try:

@@ -17,7 +17,8 @@ NEAR_PEAK = 0.5
 """The height of the peak is wanted to so many nats."""
 GRID = np.linspace(0.0, 1.0, 33)
 MOST_GRIDS = 40
-"""Grids within grids, each 16 times as fine, by which a peak is found."""
+"""Grids within grids, each 16 times as fine, by which a peak is found; and farther and farther out
+to its ends, by 21 times each."""
 STEPS = 1.1 ** np.arange(33.0)
 """Distances from the peak, over the smallest, at which its ends are looked for."""
 OCTAVES = 2.0 ** np.arange(200.0).reshape(-1, 4)
@@ -83,12 +84,16 @@ def _windows(
             break
     ends, floor = [], (height - NATS_BELOW_PEAK)[:, None]
     for sign in (-1.0, 1.0):
-        step, out = (high - low) / STEPS[-1], np.zeros((row.size, 1), dtype=bool)
-        while not out[:, -1].all():
-            step = np.where(out[:, -1], step, step * STEPS[-1])
+        step = high - low
+        for _ in range(MOST_GRIDS):
             u = np.maximum(peak[:, None] + sign * step[:, None] * STEPS, start)
             logs = slopes * u + log_height(u)
             out = (logs < floor) | (u <= start)
+            if out[:, -1].all():
+                break
+            step = np.where(out[:, -1], step, step * STEPS[-1])
+        else:
+            raise NumericalError("an integrand falls too slowly")
         first = out.argmax(axis=1)
         if sign > 0 and np.isneginf(logs[row, first]).any():
             raise NumericalError("an integrand is not known as far as it counts")

@@ -23,6 +23,7 @@ from hockeystick.errors import NumericalError
 from hockeystick.loss.sum import ComposedLoss
 from hockeystick.numerics.series import EPS, Array
 from hockeystick.routes.base import Route
+from hockeystick.routes.event_set import LeastLogQ, event_set
 
 Curve = Callable[[Array], tuple[Array, Array]]
 """Orders to Rényi divergences of the pair and of its reverse."""
@@ -42,14 +43,13 @@ def epsilon(curve: Curve, delta: float) -> Interval:
     def convert(orders: Array, values: Array) -> Array:
         return np.asarray(values + np.log1p(-1 / orders) - np.log(delta * orders) / (orders - 1))
 
-    uppers = []
+    upper = -math.inf
     for sides in _Directions(curve):
-        order, single = _best_order(partial(_converted, sides, convert))
-        joint = _search(
-            _event_set(sides, order), lambda p, log_q: _log_ratio(p - delta, log_q), delta
-        )
-        uppers.append(min(single, joint))
-    upper = max(uppers)
+        order, single = _best_order(partial(_converted, sides, convert), upper)
+        if single <= upper:
+            continue
+        joint = _search(_events(sides, order), lambda p, log_q: _log_ratio(p - delta, log_q), delta)
+        upper = max(upper, min(single, joint))
     return Interval(0.0, max(0.0, upper * (1 + SAFE) if upper > 0 else 0.0), NAME)
 
 
@@ -61,13 +61,16 @@ def delta(curve: Curve, epsilon: float) -> Interval:
         rounding = 16 * EPS * s * (values + epsilon)
         return s * (values - epsilon + np.log1p(-1 / orders)) - np.log(orders) + rounding
 
-    uppers = []
+    upper = 0.0
     for sides in _Directions(curve):
-        order, log_single = _best_order(partial(_converted, sides, convert))
+        enough = math.log(upper) if upper else -math.inf
+        order, log_single = _best_order(partial(_converted, sides, convert), enough)
+        if log_single <= enough:
+            continue
         single = math.exp(min(log_single, 0.0))
-        joint = _search(_event_set(sides, order), lambda p, log_q: _excess(p, log_q, epsilon), 0.0)
-        uppers.append(min(single, joint) if single > 0 else 5e-324)
-    return Interval(0.0, min(1.0, max(0.0, max(uppers)) * (1 + SAFE)), NAME)
+        joint = _search(_events(sides, order), lambda p, log_q: _excess(p, log_q, epsilon), 0.0)
+        upper = max(upper, min(single, joint) if single > 0 else 5e-324)
+    return Interval(0.0, min(1.0, upper * (1 + SAFE)), NAME)
 
 
 def _converted(curve: Curve, convert: Callable[[Array, Array], Array], orders: Array) -> Array:
@@ -106,8 +109,9 @@ def _excess(p: Array, log_q: Array, epsilon: float) -> Array:
     return np.asarray(p - np.exp(np.minimum(epsilon + log_q, 700.0)))
 
 
-def _best_order(objective: Callable[[Array], Array]) -> tuple[float, float]:
-    """The order that minimises, by ever finer geometric grids of order − 1; and the minimum."""
+def _best_order(objective: Callable[[Array], Array], enough: float) -> tuple[float, float]:
+    """The order that minimises, by ever finer geometric grids of order − 1, and the minimum; or the
+    first that is `enough`, because the other direction costs that much."""
     exponents = np.arange(-14.0, 12.5, 0.5)
     best = (math.inf, 2.0)
     for _ in range(8):
@@ -115,6 +119,8 @@ def _best_order(objective: Callable[[Array], Array]) -> tuple[float, float]:
         values = _where_known(objective, orders)
         i = int(np.argmin(values))
         best = min(best, (float(values[i]), float(orders[i])))
+        if best[0] <= enough:
+            break
         width = exponents[1] - exponents[0]
         if i == len(orders) - 1 and width == 0.5 and exponents[-1] < 48:
             exponents = exponents[-1] + np.arange(0.0, 12.5, 0.5)
@@ -138,51 +144,16 @@ def _where_known(objective: Callable[[Array], Array], orders: Array) -> Array:
         )
 
 
-def _event_set(curve: Curve, order: float) -> Callable[[Array], Array]:
-    """The logarithm of the least q that the curve allows for each p, by orders around the best."""
+def _events(curve: Curve, order: float) -> LeastLogQ:
+    """The least q that the curve allows for each p, by orders around the best."""
     orders = 1 + (order - 1) * 2.0 ** np.linspace(-4, 1, 21)
     forward = _where_known(lambda x: curve(x)[0], orders)
     backward = _where_known(lambda x: curve(x)[1], orders)
-    orders = np.concatenate([orders, orders])
-    limits = np.concatenate([forward, backward])
-    reverse = np.arange(orders.size) >= orders.size // 2
-    finite = np.isfinite(limits)
-    orders, limits, reverse = orders[finite], limits[finite], reverse[finite]
-    limits = limits + 2e-15 / (orders - 1)  # rounding of the binary divergences near order 1
-
-    def least(p: Array) -> Array:
-        high = np.log(p)[:, None] * np.ones_like(orders)
-        low = high - 1.0
-        for _ in range(60):
-            allowed = _divergence(p[:, None], low, orders, reverse) <= limits
-            if not allowed.any():
-                break
-            low = np.where(allowed, low - (high - low), low)
-        unlimited = _divergence(p[:, None], low, orders, reverse) <= limits
-        for _ in range(42):
-            middle = (low + high) / 2
-            allowed = _divergence(p[:, None], middle, orders, reverse) <= limits
-            low, high = np.where(allowed, low, middle), np.where(allowed, middle, high)
-        low -= 64 * EPS * (1 + np.abs(low))  # the divergences are rounded
-        return np.asarray(np.where(unlimited, -math.inf, low).max(axis=1, initial=-math.inf))
-
-    return least
-
-
-def _divergence(p: Array, log_q: Array, orders: Array, reverse: Array) -> Array:
-    """Binary Rényi divergence of (p, 1−p) from (q, 1−q), or the other way round."""
-    log_p = np.log(p)
-    with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
-        log_not_p = np.log1p(-p)
-        log_not_q = np.log1p(-np.exp(log_q))
-        a = np.where(reverse, 1 - orders, orders)
-        both = np.logaddexp(a * log_p + (1 - a) * log_q, a * log_not_p + (1 - a) * log_not_q)
-        value = both / (orders - 1)
-        return np.where(np.isnan(value), math.inf, value)
+    return event_set(orders, forward, backward)
 
 
 def _search(
-    least: Callable[[Array], Array],
+    least: LeastLogQ,
     goal: Callable[[Array, Array], Array],
     delta: float,
 ) -> float:

@@ -19,8 +19,9 @@ from hockeystick.loss.families.positive import PositiveLosses
 from hockeystick.loss.families.quadratic import QuadraticLoss
 from hockeystick.loss.mixed import mixed
 from hockeystick.loss.sum import ComposedLoss
-from hockeystick.loss.two_sided.amplified import AmplifiedCurve, Term
+from hockeystick.loss.two_sided.amplified import AmplifiedCurve
 from hockeystick.loss.two_sided.loss import TwoSidedLoss
+from hockeystick.loss.two_sided.term import Term
 from hockeystick.numerics.stirling import excess, log_ratio, step
 from hockeystick.routes.contour import route as contour
 from hockeystick.routes.grid import route as lattice

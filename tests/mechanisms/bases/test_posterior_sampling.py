@@ -9,11 +9,13 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+import mpmath as mp
 import numpy as np
 import pytest
 from scipy import integrate, optimize, stats
 
 import hockeystick as hs
+from hockeystick.loss.base import Loss
 from hockeystick.mechanisms.beta_posterior import BetaPosterior
 from hockeystick.mechanisms.dirichlet_posterior import DirichletPosterior
 from hockeystick.mechanisms.gamma_posterior import GammaPosterior
@@ -304,11 +306,54 @@ def test_one_step_on_a_sample_of_fixed_size(counts: tuple[float, float]) -> None
     assert step.delta(epsilon) == pytest.approx(gamma * worst, rel=1e-9)
 
 
+def loss_on_a_sample() -> Loss:
+    step = BetaPosterior(4.0, 4.0).on(hs.WithoutReplacement(50, 1000))
+    loss = step.evidence(hs.REPLACE_ONE).loss
+    assert loss is not None
+    return loss
+
+
+def log_moment_on_a_sample(a: int, gamma: float, s: float) -> float:
+    """K(s) = log(1 + s(s+1)·∫ (e^{su} + e^{−(s+1)u})·δ(u) du) of two Beta laws of equal counts a,
+    a record apart, with δ(u) = γ·h(1 + (e^u − 1)/γ)."""
+
+    def profile(u: mp.mpf) -> mp.mpf:
+        ratio = 1 + mp.expm1(u) / gamma
+        x = 1 / (1 + ratio)
+        p, q = (mp.betainc(*c, 0, x, regularized=True) for c in ((a, a + 1), (a + 1, a)))
+        return gamma * (p - ratio * q)
+
+    with mp.workdps(40):
+        s = mp.mpf(s)
+        edges = [0, 0.05, 0.2, 1, 3, 8, 20, 50, 120, 300, 800]
+        total = mp.quad(lambda u: (mp.exp(s * u) + mp.exp(-(s + 1) * u)) * profile(u), edges)
+        return float(mp.log1p(s * (s + 1) * total))
+
+
+@pytest.mark.parametrize("s", [0.5, 3.0, 3.8])
+def test_moments_on_a_sample_of_fixed_size(s: float) -> None:
+    loss = loss_on_a_sample()
+    truth = log_moment_on_a_sample(4, 0.05, s)
+    assert loss.cgf(np.array([s])).real[0] == pytest.approx(truth, rel=1e-9)
+    assert loss.cgf(np.array([-1 - s])).real[0] == pytest.approx(truth, rel=1e-9)
+
+
+@pytest.mark.parametrize("s", [4.0, 4.5, 64.0])
+def test_moments_on_a_sample_are_infinite_where_the_posteriors_are(s: float) -> None:
+    """Under e^{4u} the losses fall no more: a search for their end once had no end."""
+    loss = loss_on_a_sample()
+    assert loss.cgf(np.array([0.5, s])).real[1] == math.inf
+    assert loss.cgf(np.array([-1 - s])).real[0] == math.inf
+    again = loss.sampled(0.5)
+    assert again is not None
+    assert again.cgf(np.array([s])).real[0] == math.inf
+
+
 @pytest.mark.slow
 def test_steps_on_samples_of_fixed_size() -> None:
     posterior = BetaPosterior(4.0, 4.0)
     run = posterior.on(hs.WithoutReplacement(50, 1000)) * 20
-    found = run.epsilon(delta=1e-6, method="lattice")
+    found = run.epsilon(delta=1e-6)
     assert 0.9 * found < found.lower <= found
     assert found < (posterior * 20).epsilon(1e-6, relation=hs.REPLACE_ONE)
 

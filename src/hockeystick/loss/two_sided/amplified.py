@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from typing import NamedTuple, Self
+from typing import Self
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from hockeystick.loss.points import pair_of, side_through
 from hockeystick.loss.two_sided.curve import Curve
 from hockeystick.loss.two_sided.loss import TwoSidedLoss, listed
 from hockeystick.loss.two_sided.panels import LEAST_DELTA, PanelCurve, Panels, panels_of
+from hockeystick.loss.two_sided.term import Term
 from hockeystick.numerics.peak import log_integrals
 from hockeystick.numerics.roots import last_true_by_grids
 from hockeystick.numerics.series import Array, log_mixed, log_unmixed
@@ -32,14 +33,6 @@ FARTHEST_DOT = 60.0
 """Where a curve without end has its last point."""
 MANY_ATOMS = 40
 """With more places at which a curve is not smooth, points of it are as good as panels."""
-
-
-class Term(NamedTuple):
-    """(constant + falling/A)·h(A), with h the profile of a loss."""
-
-    constant: float
-    falling: float
-    loss: Loss
 
 
 @dataclass(frozen=True)
@@ -68,6 +61,7 @@ class AmplifiedCurve(PanelCurve):
             top=float(tops.max()),
             infinite=self.extra + limit,
             rough=any(term.loss.rough for term in self.terms),
+            high=min(term.high for term in self.terms),
         )
 
     def delta(self, u: Array) -> Array:

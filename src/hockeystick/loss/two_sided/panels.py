@@ -14,6 +14,7 @@ from numpy.polynomial import legendre
 
 from hockeystick.errors import NumericalError
 from hockeystick.loss.measure import Nodes
+from hockeystick.loss.strip import within
 from hockeystick.loss.two_sided.curve import Curve
 from hockeystick.numerics.blocks import CHUNK
 from hockeystick.numerics.gauss import gauss_legendre
@@ -173,7 +174,12 @@ class Cumulants:
     rate: float = 1.0
 
     def at(self, s: Complex) -> Complex:
-        """K at each s, one vertical line after the other."""
+        """K at each s; +inf where the losses of a curve fall too slowly for it."""
+        low = -1 - self.backward.high if self.rate == 1 else -math.inf
+        return within(s, low, self.forward.high, self._at)
+
+    def _at(self, s: Complex) -> Complex:
+        """K, where it is finite, one vertical line after the other."""
         tilts, place = np.unique(s.real, return_inverse=True)
         lines = [s[place == i] for i in range(tilts.size)]
         terms = [

@@ -12,6 +12,7 @@ import numpy as np
 
 from hockeystick.bound import Interval
 from hockeystick.errors import NumericalError
+from hockeystick.loss.family import MANY
 from hockeystick.loss.sum import ComposedLoss
 from hockeystick.numerics.rounding import added
 from hockeystick.numerics.series import EPS
@@ -20,7 +21,7 @@ from hockeystick.routes.base import Route
 from hockeystick.routes.contour import spectral
 from hockeystick.routes.contour.few_steps import answer as few_steps
 from hockeystick.routes.contour.few_steps.answer import steps_of
-from hockeystick.routes.contour.line import Line, ends, solve
+from hockeystick.routes.contour.line import Line, Sum, ends, solve
 from hockeystick.routes.contour.saddle import (
     LOST,
     MOST_PLANNING_PARTS,
@@ -35,6 +36,8 @@ TRUNCATED = 1e-14
 """Part of δ that may be moved to infinity."""
 ACCURATE = math.log(1e-12)
 """A line is planned anew while its error is more than this part of δ."""
+MODERATE = math.log(2e-9)
+"""The same for very many different parts, each of whose K takes long without its largest losses."""
 GROWTH = 1.25
 """Ratio of the frequencies at which the decay of e^K is sampled."""
 MOST_POINTS = 20_000
@@ -186,6 +189,12 @@ def _check_short(planner: Planner, lost: float) -> None:
         raise NumericalError("the terms of a short line cancel")
 
 
+def _is_worth_cutting(line: Line, sums: Sum) -> bool:
+    """Whether a line of the truncated loss may lose fewer digits, and these are needed."""
+    good = len(line.loss.parts) >= MANY and sums.too_high[0] - sums.log_value[0] < MODERATE
+    return bool(sums.lost[0] > LOST and math.isinf(line.loss.top) and not good)
+
+
 def _delta(loss: ComposedLoss, epsilon: float, planner: Planner) -> Interval:
     """δ(ε) of the finite part of the loss plus its mass at infinity."""
     lower, upper = deltas_on(line_at(loss, epsilon, planner), loss, np.array([epsilon]))
@@ -198,9 +207,10 @@ def line_at(loss: ComposedLoss, epsilon: float, planner: Planner = line_for) -> 
     """A line for δ(ε), of the loss truncated where that loses fewer digits."""
     line = planner(loss, epsilon, None)
     point = np.array([epsilon - loss.slip])
-    lost = line.delta(point).lost[0]
+    sums = line.delta(point)
+    lost = sums.lost[0]
     _check_short(planner, lost)
-    if lost > LOST and math.isinf(line.loss.top):
+    if _is_worth_cutting(line, sums):
         saddle = find_saddle(loss.sketch(MOST_PLANNING_PARTS), epsilon, None)
         mass = TRUNCATED * math.exp(saddle.log_delta)
         with suppress(NumericalError):  # the line that there is will do
@@ -235,7 +245,7 @@ def _epsilon(loss: ComposedLoss, delta: float, planner: Planner) -> Interval:
     root = solve(line, log_target)
     sums = line.delta(root)
     _check_short(planner, sums.lost[0])
-    if sums.lost[0] > LOST and math.isinf(line.loss.top):
+    if _is_worth_cutting(line, sums):
         with suppress(NumericalError):  # the line that there is will do
             other = plan(loss.truncated(math.exp(log_target) * TRUNCATED), None, log_target)
             other_root = solve(other, log_target)
