@@ -14,7 +14,7 @@ SERIES_BELOW = 0.03
 """Where 8·sinh(r/2) − 4r cancels, and its series has all digits."""
 MOST_CELLS = 120_000
 SAFE = 1 + 1e-9
-FFT_NOISE = 2e-14
+FFT_NOISE = 4e-14
 """Relative to the norms of what is convolved; `lattice.FFT_NOISE` has the reason."""
 
 

@@ -12,9 +12,11 @@ from hockeystick.loss.triples.pair import VirtualPair
 from hockeystick.numerics.types import Array, Complex
 from hockeystick.routes.game.symbol import Symbol
 
-FFT_NOISE = 2e-14
+FFT_NOISE = 4e-14
 """Error of a transform there and back, relative to the norm: log2(n)·7·2^−53 each way, n to 2^18
 (Higham 2002, Theorem 24.2), rounded up."""
+EXPONENTS = 2e-12
+"""Relative error of a weight: of its logarithm, the tilt and both exponentials, none above 1500."""
 MOST_NODES = 60_000
 LARGEST_LOSS = 1300.0
 """Beyond it e^{x/2} is no float."""
@@ -79,4 +81,4 @@ class Lattice:
         # by Chernoff's bound at the second tilt
         log_mass = math.log(float(tilted.sum()) * float(value[0].real) * (1 + 1e-9))
         beyond = math.exp(min(log_mass + log_scale + peak - symbol.tilt * float(self._x[-1]), 0.0))
-        return np.maximum(found, 0.0) + noise, beyond
+        return np.maximum(found, 0.0) * (1 + EXPONENTS) + noise, beyond

@@ -44,8 +44,10 @@ class Symbol:
         log, self._error = _log_transform(pair, tilt, frequencies)
         self._log = log - self.power
         s = tilt + 1j * frequencies
-        half = (tilt + 0.5 + 1j * t) * spacing
-        chords = (np.cosh(half) - math.cosh(spacing / 2)) / (math.sinh(spacing / 2) * spacing)
+        half = (tilt + 1j * t) * (spacing / 2)
+        # cosh((s + ½)Δ) − cosh(Δ/2) as a product: the difference has no digits where sΔ is small
+        chords = 2 * np.sinh(half) * np.sinh(half + spacing / 2)
+        chords /= math.sinh(spacing / 2) * spacing
         self._square = s * (s + 1)
         self._connect = np.tile(chords, len(ALIASES)) / self._square
         self._smooth = self._connect * _box(s, spacing) ** 3
@@ -90,5 +92,7 @@ def _log_transform(pair: VirtualPair, tilt: float, frequencies: Array) -> tuple[
     drift = float(pair.masses @ np.expm1(-pair.losses))
     value = real - fall + 1j * (turn + frequencies * drift)
     # Each sum is of terms of one sign but for `turn`, whose terms Cauchy's inequality bounds.
-    terms = abs(real) + fall + np.sqrt(2 * float(weights.sum()) * fall)
+    # The last of them is what the rounding of the angles does.
+    terms = abs(real) + fall + np.sqrt(2 * float(weights.sum())) * np.sqrt(fall)
+    terms += np.abs(frequencies) * float(weights @ np.abs(pair.losses))
     return np.log1p(value), 16 * EPS * terms / np.abs(1 + value)
