@@ -17,6 +17,12 @@ SAFE = 1 + 1e-9
 FFT_NOISE = 4e-14
 """Relative to the norms of what is convolved; `lattice.FFT_NOISE` has the reason."""
 
+BEND_ROUNDING = 2.0**-49
+"""Of a second difference, relative to the largest weight, on both sides of a node."""
+
+OMEGA_ROUNDING = 2.0**-49
+"""Of two sums over the losses, relative to their terms."""
+
 
 @dataclass(frozen=True)
 class Crossing:
@@ -49,7 +55,10 @@ class Crossing:
         middle = 2 * below[1]
         nearer = np.append(middle, below[2 * cells] - below[2 * cells - 2])
         farther = np.append(below[2] - below[0], below[2 * cells + 2] - below[2 * cells])
-        return cls(spacing, np.maximum(nearer, 0.0), np.maximum(np.minimum(farther, nearer), 0.0))
+        parts = np.where(z < SERIES_BELOW, _bowl(z), 8 * np.sinh(z / 2) + 4 * z)
+        unsure = OMEGA_ROUNDING * float(np.abs(heights) @ parts)
+        least = np.maximum(np.minimum(farther, nearer) - unsure, 0.0)
+        return cls(spacing, np.maximum(nearer, 0.0) + unsure, least)
 
     def slope(self, weights: Array) -> float:
         """Λ, for the spline of weights h_0, h_1, … that are even."""
@@ -64,6 +73,7 @@ class Crossing:
         rise = np.fft.irfft(up * wide - down * narrow, size).max()
         fall = np.fft.irfft(down * wide - up * narrow, size).max()
         noise = FFT_NOISE * 8 * np.linalg.norm(bend) * np.linalg.norm(self.largest)
+        noise += BEND_ROUNDING * weights[0] * self.largest.sum()
         return float(2 * (max(rise, fall, 0.0) + noise) / self.spacing**3 * SAFE)
 
 
