@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -72,7 +73,8 @@ class Crossing:
         up, down = _even(np.maximum(bend, 0.0), size), _even(np.maximum(-bend, 0.0), size)
         rise = np.fft.irfft(up * wide - down * narrow, size).max()
         fall = np.fft.irfft(down * wide - up * narrow, size).max()
-        noise = FFT_NOISE * 8 * np.linalg.norm(bend) * np.linalg.norm(self.largest)
+        squares = float(np.square(bend).sum()) * float(np.square(self.largest).sum())
+        noise = FFT_NOISE * 8 * math.sqrt(squares)
         noise += BEND_ROUNDING * weights[0] * self.largest.sum()
         return float(2 * (max(rise, fall, 0.0) + noise) / self.spacing**3 * SAFE)
 
