@@ -54,8 +54,8 @@ class InBall(Shapes):
 
 
 def _growth(low: Array, high: Array, of: int) -> Array:
-    """At least how much ⟨x − y, x' − y⟩ grows for each unit of a square, by its angle alone:
-    −sin ξ·cos(2ξ' + ξ)/sin 2ξ' of the angles ξ' and ξ in a box, which are not below π/2 together."""
+    """At least how much ⟨x − y, x' − y⟩ grows for each unit of a square, by its angle ξ' alone:
+    −sin ξ·cos(2ξ' + ξ)/sin 2ξ' for all angles in a box, whose sum ξ + ξ' is at least π/2."""
     other = 1 - of
     ends = [-np.cos(2 * each[:, of] + each[:, other]) for each in (low, high)]
     double = 2 * low[:, of], 2 * high[:, of]

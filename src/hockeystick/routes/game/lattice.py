@@ -20,9 +20,9 @@ EXPONENTS = 2e-12
 FAR_BELOW = 150.0
 """Weights so far below the largest are raised to e^−150 of it, which all noise is above: products
 of smaller numbers would be denormal, and slow."""
-LARGEST_EXPONENT = 660.0
-"""Factors below e^−660 are raised to it, for the same reason; those above e^660 have noise as
-large."""
+LARGEST_EXPONENT = 700.0
+"""Factors above e^700 have noise as large. Weights below e^−700 may be lost: their mass is given
+away."""
 MOST_NODES = 60_000
 LARGEST_LOSS = 1200.0
 """Beyond it e^{x/2} is soon no float."""
@@ -81,11 +81,12 @@ class Lattice:
             new = np.fft.irfft(np.fft.rfft(rolled) * np.conj(value), self.size)[1 : self.count + 1]
             norm = math.sqrt(float(np.square(tilted).sum()))  # a long dot product wakes threads
             log_back = log_scale + peak - lean * self._x[self.count + 1 :]
-            back = np.exp(np.clip(log_back, -LARGEST_EXPONENT, LARGEST_EXPONENT))
+            back = np.exp(np.minimum(log_back, LARGEST_EXPONENT))
             off = (FFT_NOISE * float(np.abs(value).max()) + error) * norm * back
             better = off < noise
             found, noise = np.where(better, new * back, found), np.minimum(off, noise)
         # by Chernoff's bound at the second tilt
         log_mass = math.log(float(tilted.sum()) * float(value[0].real) * (1 + 1e-9))
         beyond = math.exp(min(log_mass + log_scale + peak - symbol.tilt * float(self._x[-1]), 0.0))
+        beyond += self.count * math.exp(float(self._x[-1]) / 2 - LARGEST_EXPONENT)
         return np.maximum(found, 0.0) * (1 + EXPONENTS) + noise, beyond

@@ -57,9 +57,7 @@ def _wanted(question: EpsilonAt | DeltaAt, triples: Triples, steps: int) -> floa
     return math.exp(max(rough.log_delta, -650.0))
 
 
-def _profile(
-    pair: VirtualPair, steps: int, question: EpsilonAt | DeltaAt
-) -> tuple[float, Array]:
+def _profile(pair: VirtualPair, steps: int, question: EpsilonAt | DeltaAt) -> tuple[float, Array]:
     """A bound on the value of the game: the walk, nearly exact, where there are two moves and few
     steps, else macro-steps."""
     if pair.is_a_move:

@@ -98,9 +98,9 @@ def _log_transform(
     frequencies = unit * np.arange(count)
     real, drift = pair.excess(tilt), float(pair.masses @ np.expm1(-pair.losses))
     value = real + value + 1j * frequencies * drift
-    # what the sums round, and what the angles do
-    terms = abs(real) + turns + frequencies * float(weights @ np.abs(pair.losses))
-    log, off = np.log1p(value), 16 * EPS * terms / np.abs(1 + value)
+    # what the sums round, and what the angles do, whose relative error is less than EPS
+    terms = 16 * (abs(real) + turns) + frequencies * float(weights @ np.abs(pair.losses))
+    log, off = np.log1p(value), EPS * terms / np.abs(1 + value)
     places, back = np.arange(size // 2 + 1), size - np.arange(size // 2 + 1)
     return (
         np.concatenate([np.conj(log[back]), log[places], log[size + places]]),
