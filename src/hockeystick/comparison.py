@@ -37,6 +37,8 @@ from hockeystick.relation import REPLACE_ONE, Relation
 from hockeystick.samplers.sampler import Sampled, renyi_curve
 
 Curve = Callable[[float], Any]
+OTHER_SOURCES = {"renyi": "the curve, best conversion", "game": "all queries, as a game"}
+"""Where the exact answer is from, by its method, unless it is from a dominating pair."""
 
 
 @dataclass(frozen=True)
@@ -115,8 +117,7 @@ def compare(mechanism: Mechanism, delta: float, *, relation: Relation | None = N
     rows = [Row(each.name, bound, each.source) for each, bound in bounds if bound is not None]
     rows.sort(key=lambda row: -row.epsilon)
     exact = mechanism.epsilon(delta, relation=relation)
-    curve = exact.method == "renyi"
-    source = "the curve, best conversion" if curve else f"dominating pair, {exact.method}"
+    source = OTHER_SOURCES.get(exact.method, f"dominating pair, {exact.method}")
     rows.append(Row("exact", exact.upper, source))
     rows.append(Row("lower bound", exact.lower, "a pair of neighbouring data sets", "lower"))
     return Comparison.of(rows, mechanism, relation, delta)

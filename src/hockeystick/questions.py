@@ -75,6 +75,11 @@ def lower_end(parts: Parts, question: Question, lower: float) -> float:
     such; pairs besides the first may refuse to answer, or take too long for a better digit."""
     if sides := attained(parts):
         lower = worst(sides, question, AUTO).lower
+    return _raised(parts, question, lower)
+
+
+def _raised(parts: Parts, question: Question, lower: float) -> float:
+    """`lower`, or what the pairs besides the first cost."""
     (evidence, count), *others = parts
     for loss in () if others else evidence.also_attained:
         with suppress(*CannotAnswer):
@@ -132,8 +137,28 @@ def answer(
     lower = answers[0].lower
     if choices and (sides := attained(parts)):
         lower = worst(sides, question, AUTO).lower
+    if method == AUTO:
+        best, lower = _nearer(parts, question, best, lower)
     lower = question.agreed(lower, best.upper)
     return Bound(best.upper, lower=lower, method=best.method, **asked)
+
+
+def _nearer(
+    parts: Parts, question: Question, best: Interval, lower: float
+) -> tuple[Interval, float]:
+    """Both ends for equal steps on batches of fixed size, where those of pairs are so far apart
+    that a game is worth its time: the smaller upper and the larger lower end."""
+    (evidence, count), *others = parts
+    triples = evidence.triples
+    if others or count == 1 or triples is None:
+        return best, lower
+    if best.upper <= lower * (1 + triples.worthwhile):
+        return best, lower
+    lower = _raised(parts, question, lower)
+    if triples.is_game:
+        with suppress(*CannotAnswer):
+            best = min(best, upper_end(question, triples, count), key=lambda each: each.upper)
+    return best, lower
 
 
 def _game(parts: Parts, question: Question) -> Interval:

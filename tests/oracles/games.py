@@ -6,6 +6,7 @@ import itertools
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import ndtr
 
 Floats = NDArray[np.float64]
 
@@ -18,7 +19,7 @@ def two_laws(odds: float, rate: float, steps: int, epsilon: float) -> float:
     """
     truth, lie = odds / (1 + odds), 1 / (1 + odds)
     often, seldom = (1 - rate) * truth + rate * lie, (1 - rate) * lie + rate * truth
-    up, down = np.log(seldom / lie), np.log(often / truth)
+    up, down = np.log1p(rate * (odds - 1)), np.log1p(rate * (1 / odds - 1))
     i = np.arange(-steps, steps + 1)
     value = np.maximum(-np.expm1(epsilon - i[:, None] * up - i[None, :] * down), 0.0)
     for _ in range(steps):
@@ -30,13 +31,25 @@ def two_laws(odds: float, rate: float, steps: int, epsilon: float) -> float:
 
 
 def normal_pair(rate: float, points: Floats, cells: int) -> tuple[Floats, Floats]:
-    """P and Q of a triple (y, x, x') of points in the plane, in the cells of a fine grid."""
-    x = np.linspace(points.min() - 8, points.max() + 8, cells)
-    lines = [np.exp(-0.5 * np.subtract.outer(points[:, i], x) ** 2) for i in (0, 1)]
-    laws = np.einsum("ki,kj->kij", *lines)
-    laws /= laws.sum(axis=(1, 2), keepdims=True)
-    without, one, other = laws
+    """P and Q of a triple (y, x, x') of points in the plane, as masses of the cells of a grid.
+
+    Which cell an answer is in says less than the answer: what follows is a lower bound, and it
+    nears the truth with the square of the cells.
+    """
+    edges = np.linspace(points.min() - 9, points.max() + 9, cells - 1)
+    lines = [np.apply_along_axis(_masses, 1, edges - points[:, i, None]) for i in (0, 1)]
+    without, one, other = np.einsum("ki,kj->kij", *lines)
     return (1 - rate) * without + rate * one, (1 - rate) * without + rate * other
+
+
+def _masses(edges: Floats) -> Floats:
+    """Of a standard normal law between the edges and beyond them; from the nearer tail each."""
+    low, high = np.append(-np.inf, edges), np.append(edges, np.inf)
+    return np.asarray(np.where(low > 0, ndtr(-low) - ndtr(-high), ndtr(high) - ndtr(low)))
+
+
+FFT_NOISE = 1e-14
+"""Of a value in [0, 1], for each step: it is taken off."""
 
 
 def rounded_down(
@@ -50,21 +63,17 @@ def rounded_down(
     count = int(reach / spacing)
     x = spacing * np.arange(-count, count + 1)
     value = np.maximum(-np.expm1(x), 0.0)
+    size = 1 << int(np.ceil(np.log2(4 * count + 4)))
     moves = []
     for p, q in itertools.chain(pairs, [(q, p) for p, q in pairs]):
-        p, q = p.ravel(), q.ravel()
-        k = np.floor(np.log(p / q) / spacing).astype(int)
-        shifts, place = np.unique(k, return_inverse=True)
-        moves.append((shifts, np.bincount(place, p)))
+        seen = (p > 0) & (q > 0)
+        k = np.minimum(np.floor(np.log(p[seen] / q[seen]) / spacing), count).astype(int)
+        kept = k >= -count  # below that V(x − loss) counts as 0, as it does where q is 0
+        moves.append(np.fft.rfft(np.bincount(k[kept] % size, p[seen][kept], size)))
     for _ in range(steps):
-        options = []
-        for shifts, masses in moves:
-            total = np.zeros(x.size)
-            for shift, mass in zip(shifts.tolist(), masses.tolist(), strict=True):
-                # V(x_k − shift): beyond the left end V is at least its last value there
-                place = np.clip(np.arange(x.size) - shift, 0, None)
-                inside = place < x.size
-                total[inside] += mass * value[place[inside]]
-            options.append(total)
-        value = np.max(options, axis=0)
+        # at x_k beyond the left end V is at least its last value there, beyond the right end 0
+        beyond = [np.zeros(size - value.size - count), value[:1].repeat(count)]
+        whole = np.fft.rfft(np.concatenate([value, *beyond]))
+        options = [np.fft.irfft(whole * move, size)[: value.size] for move in moves]
+        value = np.maximum(np.max(options, axis=0) - FFT_NOISE, 0.0)
     return np.asarray(x[count:], dtype=float), np.asarray(value[count:], dtype=float)

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 
 import numpy as np
 import pytest
+from scipy.integrate import quad
+from scipy.special import ndtr
 
 from hockeystick.errors import NumericalError
 from hockeystick.loss.triples.attained import normal_triple, three_answers
@@ -13,11 +16,12 @@ from hockeystick.loss.triples.gaussian import GaussianTriples
 from hockeystick.loss.triples.many_laws import ManyLaws
 from hockeystick.loss.triples.normal import Gram, excess
 from hockeystick.loss.triples.pair import VirtualPair, convex_above, convex_below, pair_through
+from hockeystick.loss.triples.shapes import InBall
 from tests.oracles.games import Floats, normal_pair
 
 CELLS = 500
-GRID_ERROR = 1e-4
-"""Relative, of sums over cells in place of integrals, across the edge of a hinge."""
+ROUNDING = 1e-12
+"""Of sums over cells, which say no more than the answers: nothing else may be above."""
 
 
 def profile(pair: VirtualPair, u: float) -> float:
@@ -74,25 +78,69 @@ def test_no_triple_is_above_the_envelope(triples: GaussianTriples) -> None:
         for i, u in enumerate(places.tolist()):
             one, other = hinge(p, q, u), hinge(q, p, u)
             most, rest = profile(pair, u), reverse_profile(pair, u)
-            assert max(one, other) <= most * (1 + GRID_ERROR)
-            assert one + other <= (most + rest) * (1 + GRID_ERROR)
+            assert max(one, other) <= most * (1 + ROUNDING)
+            assert one + other <= (most + rest) * (1 + ROUNDING)
             closest[i] = max(closest[i], (one + other) / (most + rest))
     assert closest.min() > 0.7  # and the envelope is not far above them all
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(("far", "angle"), [(1.0, 1.0), (0.4, 0.3), (2.0, 1.4), (0.05, 1.0)])
-def test_excess_is_the_integral_over_the_plane(far: float, angle: float) -> None:
+def option(v: Floats, w: Floats, a: float, b: float) -> float:
+    """E (X − b − a·Y)_+: given the part along w, an option on a log-normal price."""
+    length = math.sqrt(w @ w)
+    along = float(v @ w) / length
+    across = math.sqrt(v @ v - along**2)
+
+    def given(z: float) -> float:
+        mean = math.exp(along * z - along**2 / 2)
+        strike = b + a * math.exp(length * (z - length / 2))
+        d = math.log(mean / strike) / across + across / 2
+        price = mean * ndtr(d) - strike * ndtr(d - across)
+        return float(price * math.exp(-z * z / 2) / math.sqrt(2 * math.pi))
+
+    edges = np.linspace(min(along, 0.0) - 11, max(along, 0.0) + 11, 40)
+    pieces = [quad(given, *ends, epsabs=1e-17, epsrel=1e-12)[0] for ends in pairwise(edges)]
+    return math.fsum(pieces)
+
+
+@pytest.mark.parametrize(
+    ("far", "angle"), [(1.0, 1.0), (0.4, 0.3), (2.0, 1.4), (0.05, 1.0), (5.0, 0.9), (0.2, 2.0)]
+)
+def test_excess_is_the_integral(far: float, angle: float) -> None:
     v, w = np.array([far, 0.0]), 0.8 * far * np.array([math.cos(angle), math.sin(angle)])
-    x = np.linspace(-10, 12, 2001)
-    z = np.stack(np.meshgrid(x, x, indexing="ij"), -1)
-    base = np.exp(-0.5 * (z**2).sum(-1)) / (2 * math.pi) * (x[1] - x[0]) ** 2
-    one, other = (np.exp(z @ each - each @ each / 2) for each in (v, w))
-    for a, b in ((1.0, 0.0), (1.1, 0.3), (1.5, 2.0)):
-        truth = float((base * np.maximum(one - b - a * other, 0.0)).sum())
-        gram = Gram(*(np.array([each]) for each in (v @ v, w @ w, v @ w)))
-        value = float(excess(gram, np.array([a]), np.array([b]))[0])
-        assert value == pytest.approx(truth, rel=2e-5, abs=1e-9)
+    for one, other in ((v, w), (w, v)):
+        gram = Gram(*(np.array([each]) for each in (one @ one, other @ other, one @ other)))
+        for a, b in ((1.0, 0.0), (1.1, 0.3), (1.5, 2.0)):
+            value = float(excess(gram, np.array([a]), np.array([b]))[0])
+            assert value == pytest.approx(option(one, other, a, b), rel=1e-11, abs=1e-13)
+
+
+def test_a_box_is_above_its_triangles() -> None:
+    """As matrices: what is missing to the box's is positive semidefinite, or an inner product that
+    is smaller; and so are its values."""
+    rng = np.random.default_rng(3)
+    shapes = InBall(0.8)
+    for _ in range(300):
+        low = rng.uniform(0, math.pi / 2, 2)
+        high = np.minimum(low + 10 ** rng.uniform(-3, -0.1) * rng.uniform(0.3, 1, 2), math.pi / 2)
+        angles = low + (high - low) * rng.uniform(size=(30, 2))
+        angles = np.vstack([angles, low, high, [low[0], high[1]], [high[0], low[1]]])
+        angles = angles[angles.sum(axis=1) >= math.pi / 2]
+        if not angles.size:
+            continue
+        box = shapes.above(low[None], high[None])
+        first, second = (4 * 0.64 * np.sin(angles) ** 2).T
+        inner = -4 * 0.64 * np.sin(angles).prod(axis=1) * np.cos(angles.sum(axis=1))
+        missing = np.maximum(box.inner - inner, 0.0)
+        assert min((box.first - first).min(), (box.second - second).min()) >= -1e-15
+        assert ((box.first - first) * (box.second - second) - missing**2).min() >= -1e-14
+        each = np.ones(first.size)
+        most = excess(Gram(first, second, inner), 1.2 * each, 0.4 * each).max()
+        assert most <= excess(box, np.array([1.2]), np.array([0.4]))[0] * (1 + 1e-11) + 1e-14
+
+
+def test_little_noise_is_refused_by_the_envelope() -> None:
+    with pytest.raises(NumericalError, match="too small"):
+        GaussianTriples(0.01, near=20.0, far=40.0).pair(1e-12)
 
 
 @pytest.mark.slow

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
-from typing import Self
+from typing import ClassVar, Self
 
 from hockeystick.loss.base import Loss
 from hockeystick.loss.triples.pair import VirtualPair
@@ -20,6 +20,9 @@ class Triples(ABC):
 
     rate: float = 1.0
     """The sampled fraction γ."""
+    worthwhile: ClassVar[float] = 0.02
+    """How far apart, relatively, the ends that pairs give must be for "auto" to ask for more: the
+    envelope of a game may take a second, and where they are nearer it gains little."""
 
     def sampled(self, rate: float) -> Self:
         """The same laws on a sample of that fraction of the records."""

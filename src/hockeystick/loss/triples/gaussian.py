@@ -9,6 +9,7 @@ from functools import lru_cache
 import numpy as np
 from scipy.special import ndtri
 
+from hockeystick.errors import NumericalError
 from hockeystick.loss.base import Loss
 from hockeystick.loss.gaussian import gaussian_log_delta
 from hockeystick.loss.triples.attained import normal_triple
@@ -22,6 +23,8 @@ NODES = 120
 """Points of the envelope, even in the root of the loss before sampling."""
 REACHES = (8.5, 12.0, 17.0, 25.0, 37.0)
 """Standard deviations up to which the envelope goes: few, so that it can be kept."""
+LARGEST_LOSS = 700.0
+"""Before sampling: beyond it e^loss is no float."""
 NEGLIGIBLE = 1e-9
 """A δ before sampling below which no box is looked at: what no triple exceeds does as well."""
 MARGIN = 1e-13
@@ -86,6 +89,8 @@ def _pair(triples: GaussianTriples, reach: float) -> VirtualPair:
     """The pair through the envelope at nodes u = log(1 + γ·(A − 1)), with log A up to reach."""
     far, rate = triples.farthest, triples.rate
     log_a = far * (far / 2 + reach) * np.linspace(0.0, 1.0, NODES + 1) ** 2
+    if log_a[-1] > LARGEST_LOSS:
+        raise NumericalError("the noise is too small for the envelope of the game")
     growth = rate * np.expm1(log_a)
     envelope = _Envelope(triples, np.log1p(growth), log_a, 1 + growth)
     return pair_through(envelope.u, *envelope.curves())

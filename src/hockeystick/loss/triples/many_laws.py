@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from hockeystick.errors import NumericalError
 from hockeystick.loss.base import Loss
@@ -16,6 +17,7 @@ class ManyLaws(Triples):
     """Any laws with losses in [−ε, ε]: randomized response of three answers nearly attains the
     bound of single steps in both directions at once, so there is nothing to play for."""
 
+    worthwhile: ClassVar[float] = 0.002
     epsilon: float = 0.0
     categories: int = 3
 

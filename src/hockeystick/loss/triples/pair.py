@@ -10,7 +10,7 @@ import numpy as np
 from hockeystick.errors import NumericalError
 from hockeystick.numerics.types import Array
 
-ROUGH = 1e-9
+ROUGH = 1e-13
 """How far rounding may let the masses of a pair miss their total."""
 
 

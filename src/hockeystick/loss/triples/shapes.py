@@ -32,13 +32,37 @@ class InBall(Shapes):
     pieces, tolerance = 4, 0.013
 
     def above(self, low: Array, high: Array) -> Gram:
-        first, second = (4 * self.radius**2 * np.sin(high) ** 2).T
-        inner = -4 * self.radius**2 * np.sin(low).prod(axis=1) * np.cos(low.sum(axis=1))
-        return Gram(first, second, np.maximum(inner, 0.0))
+        """|x − y|² and |x' − y|² at their largest and ⟨x − y, x' − y⟩ at its least, to which the
+        part f is added that a positive semidefinite matrix makes up for.
+
+        With a and b the lengths of the intervals of both squares, f <= √(ab) and f such that the
+        inner product has grown by f·s where a square has by the part s of its interval: what is
+        missing to the matrix is then at least a(1−s), b(1−t) and at most f·(1 − max(s, t)).
+        """
+        scale = 4 * self.radius**2
+        first, second = (scale * np.sin(high) ** 2).T
+        spans = scale * (np.sin(high) ** 2 - np.sin(low) ** 2)
+        inner = -scale * np.sin(low).prod(axis=1) * np.cos(low.sum(axis=1))
+        slower = np.minimum(*(_growth(low, high, i) * spans[:, i] for i in (0, 1)))
+        more = np.minimum(slower, np.sqrt(spans.prod(axis=1))) * (1 - 1e-9)
+        acute = low.sum(axis=1) >= math.pi / 2
+        return Gram(first, second, np.where(acute, inner + more, np.maximum(inner, 0.0)))
 
     def counts(self, low: Array, high: Array) -> Array:
         acute = high.sum(axis=1) >= math.pi / 2
         return np.asarray(acute & (low[:, 1] < high[:, 0]))  # |x' − y| <= |x − y|, else swapped
+
+
+def _growth(low: Array, high: Array, of: int) -> Array:
+    """At least how much ⟨x − y, x' − y⟩ grows for each unit of a square, by its angle ξ' alone:
+    −sin ξ·cos(2ξ' + ξ)/sin 2ξ' for all angles in a box, whose sum ξ + ξ' is at least π/2."""
+    other = 1 - of
+    ends = [-np.cos(2 * each[:, of] + each[:, other]) for each in (low, high)]
+    double = 2 * low[:, of], 2 * high[:, of]
+    straight = (double[0] < math.pi / 2) & (double[1] > math.pi / 2)
+    most = np.where(straight, 1.0, np.maximum(np.sin(double[0]), np.sin(double[1])))
+    gained = np.sin(low[:, other]) * np.maximum(np.minimum(*ends), 0.0)
+    return np.asarray(gained / np.maximum(most, 1e-300))
 
 
 class Arc(Shapes):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import ClassVar
 
 import numpy as np
 
@@ -22,6 +23,7 @@ class TwoLaws(Triples):
     True
     """
 
+    worthwhile: ClassVar[float] = 0.002
     epsilon: float = 0.0
 
     def pair(self, given_away: float) -> VirtualPair:

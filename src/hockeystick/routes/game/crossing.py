@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,8 +15,14 @@ SERIES_BELOW = 0.03
 """Where 8·sinh(r/2) − 4r cancels, and its series has all digits."""
 MOST_CELLS = 120_000
 SAFE = 1 + 1e-9
-FFT_NOISE = 2e-14
+FFT_NOISE = 4e-14
 """Relative to the norms of what is convolved; `lattice.FFT_NOISE` has the reason."""
+
+BEND_ROUNDING = 2.0**-49
+"""Of a second difference, relative to the largest weight, on both sides of a node."""
+
+OMEGA_ROUNDING = 2.0**-49
+"""Of two sums over the losses, relative to their terms."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +56,10 @@ class Crossing:
         middle = 2 * below[1]
         nearer = np.append(middle, below[2 * cells] - below[2 * cells - 2])
         farther = np.append(below[2] - below[0], below[2 * cells + 2] - below[2 * cells])
-        return cls(spacing, np.maximum(nearer, 0.0), np.maximum(np.minimum(farther, nearer), 0.0))
+        parts = np.where(z < SERIES_BELOW, _bowl(z), 8 * np.sinh(z / 2) + 4 * z)
+        unsure = OMEGA_ROUNDING * float(np.abs(heights) @ parts)
+        least = np.maximum(np.minimum(farther, nearer) - unsure, 0.0)
+        return cls(spacing, np.maximum(nearer, 0.0) + unsure, least)
 
     def slope(self, weights: Array) -> float:
         """Λ, for the spline of weights h_0, h_1, … that are even."""
@@ -63,7 +73,9 @@ class Crossing:
         up, down = _even(np.maximum(bend, 0.0), size), _even(np.maximum(-bend, 0.0), size)
         rise = np.fft.irfft(up * wide - down * narrow, size).max()
         fall = np.fft.irfft(down * wide - up * narrow, size).max()
-        noise = FFT_NOISE * 8 * np.linalg.norm(bend) * np.linalg.norm(self.largest)
+        squares = float(np.square(bend).sum()) * float(np.square(self.largest).sum())
+        noise = FFT_NOISE * 8 * math.sqrt(squares)
+        noise += BEND_ROUNDING * weights[0] * self.largest.sum()
         return float(2 * (max(rise, fall, 0.0) + noise) / self.spacing**3 * SAFE)
 
 

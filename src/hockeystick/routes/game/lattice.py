@@ -12,12 +12,20 @@ from hockeystick.loss.triples.pair import VirtualPair
 from hockeystick.numerics.types import Array, Complex
 from hockeystick.routes.game.symbol import Symbol
 
-FFT_NOISE = 2e-14
+FFT_NOISE = 4e-14
 """Error of a transform there and back, relative to the norm: log2(n)·7·2^−53 each way, n to 2^18
 (Higham 2002, Theorem 24.2), rounded up."""
+EXPONENTS = 2e-12
+"""Relative error of a weight: of its logarithm, the tilt and both exponentials, none above 1500."""
+FAR_BELOW = 150.0
+"""Weights so far below the largest are raised to e^−150 of it, which all noise is above: products
+of smaller numbers would be denormal, and slow."""
+LARGEST_EXPONENT = 700.0
+"""Factors above e^700 have noise as large. Weights below e^−700 may be lost: their mass is given
+away."""
 MOST_NODES = 60_000
-LARGEST_LOSS = 1300.0
-"""Beyond it e^{x/2} is no float."""
+LARGEST_LOSS = 1200.0
+"""Beyond it e^{x/2} is soon no float."""
 
 
 class Lattice:
@@ -66,17 +74,19 @@ class Lattice:
             lean = symbol.tilt + 0.5
             log_tilted = np.concatenate([log_weights[:0:-1], log_weights]) + lean * self._x
             peak = float(log_tilted.max())
-            tilted = np.exp(log_tilted - peak)
+            tilted = np.exp(np.maximum(log_tilted - peak, -FAR_BELOW))
             rolled = np.zeros(self.size)
             rolled[: self.count + 1] = tilted[self.count :]
             rolled[-self.count :] = tilted[: self.count]
             new = np.fft.irfft(np.fft.rfft(rolled) * np.conj(value), self.size)[1 : self.count + 1]
-            norm = float(np.sqrt(tilted @ tilted))
-            back = np.exp(np.minimum(log_scale + peak - lean * self._x[self.count + 1 :], 700.0))
+            norm = math.sqrt(float(np.square(tilted).sum()))  # a long dot product wakes threads
+            log_back = log_scale + peak - lean * self._x[self.count + 1 :]
+            back = np.exp(np.minimum(log_back, LARGEST_EXPONENT))
             off = (FFT_NOISE * float(np.abs(value).max()) + error) * norm * back
             better = off < noise
             found, noise = np.where(better, new * back, found), np.minimum(off, noise)
         # by Chernoff's bound at the second tilt
         log_mass = math.log(float(tilted.sum()) * float(value[0].real) * (1 + 1e-9))
         beyond = math.exp(min(log_mass + log_scale + peak - symbol.tilt * float(self._x[-1]), 0.0))
-        return np.maximum(found, 0.0) + noise, beyond
+        beyond += self.count * math.exp(float(self._x[-1]) / 2 - LARGEST_EXPONENT)
+        return np.maximum(found, 0.0) * (1 + EXPONENTS) + noise, beyond

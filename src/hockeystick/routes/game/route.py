@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from contextlib import suppress
 from functools import lru_cache
 
@@ -24,13 +23,15 @@ SENTENCE = "the game of an adversary who chooses the query of each step, on batc
 GIVEN_AWAY = 1e-4
 """Of δ: what the tails that the envelope leaves out may cost."""
 LEAST_START = 0.0015
-"""Part of the final variance that smooths the beginning; more where single steps are skewed."""
-MOST_UNEVEN = 3.0
-"""Skew of the whole run, beyond which no bound of the game is below that of single steps."""
+"""Part of the final variance that smooths the beginning; more where the whole run is skewed."""
+MORE_START = 0.05
+"""The same for a run of skew 1: about what makes the bound least, by trial."""
+MOST_UNEVEN = 1.0
+"""Skew of the whole run, beyond which macro-steps are hardly below the pair of single steps."""
 
 
 def upper_end(question: Question, triples: Triples, steps: int) -> Interval:
-    """The smallest of the bounds on the game; `NumericalError` where there is none.
+    """A bound on the game; `NumericalError` where there is none.
 
     >>> from hockeystick.loss.triples.two_laws import TwoLaws
     >>> game = TwoLaws(rate=0.01, epsilon=np.log(9))
@@ -41,38 +42,33 @@ def upper_end(question: Question, triples: Triples, steps: int) -> Interval:
         raise NumericalError("the game has no bound at δ = 0")
     if triples.rate in (0, 1) or steps == 1:
         raise NumericalError("there is no game in one step or without a sample")
-    rough = target(triples.pair(1e-20), steps, question)
-    pair = triples.pair(GIVEN_AWAY * math.exp(max(rough.log_delta, -650.0)) / steps)
-    if pair.skew / math.sqrt(steps) > MOST_UNEVEN:
-        raise NumericalError("the steps of the game are too uneven for a bound")
-    ends = [_end(question, *profile) for profile in _profiles(pair, steps, question)]
-    if not ends:
-        raise NumericalError("no bound on the game could be computed")
+    pair = triples.pair(GIVEN_AWAY * _wanted(question, triples, steps) / steps)
+    ends = [_end(question, *_profile(pair, steps, question))]
     if isinstance(question, EpsilonAt) and steps * pair.infinite < question.delta:
         ends.append(steps * pair.top * (1 + 1e-12))
     return Interval(0.0, min(ends), NAME)
 
 
-def _profiles(
-    pair: VirtualPair, steps: int, question: EpsilonAt | DeltaAt
-) -> Iterator[tuple[float, Array]]:
-    """Bounds on the value of the game: where there are two moves the walk is nearly exact."""
-    with suppress(*CannotAnswer):
-        yield _walked(pair, steps, target(pair, steps, question))
-        if pair.is_a_move:
-            return
-    for start in _starts(pair, steps):
+def _wanted(question: EpsilonAt | DeltaAt, triples: Triples, steps: int) -> float:
+    """About the δ that the answer is about."""
+    if isinstance(question, EpsilonAt):
+        return question.delta
+    rough = target(triples.pair(1e-20), steps, question)
+    return math.exp(max(rough.log_delta, -650.0))
+
+
+def _profile(pair: VirtualPair, steps: int, question: EpsilonAt | DeltaAt) -> tuple[float, Array]:
+    """A bound on the value of the game: the walk, nearly exact, where there are two moves and few
+    steps, else macro-steps."""
+    if pair.is_a_move:
         with suppress(*CannotAnswer):
-            variance = 1.01 * start * steps * pair.variance
-            yield _leapt(pair, steps, start, target(pair, steps, question, variance))
-
-
-def _starts(pair: VirtualPair, steps: int) -> list[float]:
-    start = max(LEAST_START, pair.skew ** (2 / 3) / steps)
-    uneven = (pair.skew / 2) ** 2 / steps
-    if uneven > 3 * start:
-        return [3 * start, min(uneven, 0.3)]
-    return [start] if start < 0.01 else [start / 3, start]
+            return _walked(pair, steps, target(pair, steps, question))
+    uneven = pair.skew / math.sqrt(steps)
+    if uneven > MOST_UNEVEN:
+        raise NumericalError("the steps of the game are too uneven for a bound")
+    start = max(LEAST_START, MORE_START * uneven**2)
+    variance = 1.01 * start * steps * pair.variance
+    return _leapt(pair, steps, start, target(pair, steps, question, variance))
 
 
 @lru_cache(maxsize=32)

@@ -9,6 +9,9 @@ import numpy as np
 
 from hockeystick.numerics.types import Array
 
+MASS_ROUNDING = 1e-11
+"""Of a sum of all weights, of which there are at most 60 000: the mass must not be below 1."""
+
 
 @dataclass(frozen=True)
 class Stage:
@@ -32,7 +35,7 @@ def reflected(steps: int, ahead: Array, infinite: float, spacing: float) -> Stag
     """
     falling = np.maximum.accumulate(ahead[::-1])[::-1]
     x = spacing * np.arange(1, falling.size + 1)
-    rest = 1 - float(falling @ (2 * np.cosh(x / 2)))
+    rest = 1 + MASS_ROUNDING - float(np.sum(falling * 2 * np.cosh(x / 2)))
     first = max((4 * float(falling[0]) - float(falling[1])) / 3, float(falling[0]))
     return Stage(steps, np.append(first, falling), max(rest - first, 0.0), infinite)
 

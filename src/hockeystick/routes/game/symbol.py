@@ -16,8 +16,8 @@ BEYOND_ALIASES = 1e-18
 """What the other aliases can add, relatively."""
 FAR = 60.0
 """Logarithms this far below the largest are left out: less than the other aliases."""
-BLOCK = 1024
-"""Frequencies at a time."""
+BLOCK = 256
+"""Frequencies from one coarse multiple to the next."""
 
 
 class Symbol:
@@ -41,11 +41,13 @@ class Symbol:
         frequencies = np.add.outer(2 * math.pi / spacing * np.array(ALIASES), t).ravel()
         self.power = float(np.log1p(pair.excess(tilt)))
         """log E_P[e^{cL}] of one step, c the tilt."""
-        log, self._error = _log_transform(pair, tilt, frequencies)
+        log, self._error = _log_transform(pair, tilt, spacing, size)
         self._log = log - self.power
         s = tilt + 1j * frequencies
-        half = (tilt + 0.5 + 1j * t) * spacing
-        chords = (np.cosh(half) - math.cosh(spacing / 2)) / (math.sinh(spacing / 2) * spacing)
+        half = (tilt + 1j * t) * (spacing / 2)
+        # cosh((s + ½)Δ) − cosh(Δ/2) as a product: the difference has no digits where sΔ is small
+        chords = 2 * np.sinh(half) * np.sinh(half + spacing / 2)
+        chords /= math.sinh(spacing / 2) * spacing
         self._square = s * (s + 1)
         self._connect = np.tile(chords, len(ALIASES)) / self._square
         self._smooth = self._connect * _box(s, spacing) ** 3
@@ -77,18 +79,36 @@ def _box(s: Complex, width: float) -> Complex:
     return np.asarray(np.sinh(half) / half * (width / 4) / math.sinh(width / 4))
 
 
-def _log_transform(pair: VirtualPair, tilt: float, frequencies: Array) -> tuple[Complex, Array]:
-    """K at tilt + i·frequency, accurate relative to its size; and how far it may be off."""
+def _log_transform(
+    pair: VirtualPair, tilt: float, spacing: float, size: int
+) -> tuple[Complex, Array]:
+    """K at tilt + i·frequency, accurate relative to its size; and how far it may be off.
+
+    Frequencies are multiples j = m·BLOCK + n of one, so the sums over losses are the product of two
+    small matrices: with E_j = e^{i·j·angle} − 1, E_j = E_{m·BLOCK}·E_n + E_{m·BLOCK} + E_n.
+    """
     weights = pair.masses * np.exp(tilt * pair.losses)
-    fall, turn = np.empty(frequencies.shape), np.empty(frequencies.shape)
-    for i in range(0, frequencies.size, BLOCK):
-        half = np.multiply.outer(frequencies[i : i + BLOCK], pair.losses / 2)
-        sine, cosine = np.sin(half), np.cos(half)
-        fall[i : i + BLOCK] = 2 * ((sine * sine) @ weights)
-        turn[i : i + BLOCK] = 2 * ((sine * cosine) @ weights)
-    real = pair.excess(tilt)
-    drift = float(pair.masses @ np.expm1(-pair.losses))
-    value = real - fall + 1j * (turn + frequencies * drift)
-    # Each sum is of terms of one sign but for `turn`, whose terms Cauchy's inequality bounds.
-    terms = abs(real) + fall + np.sqrt(2 * float(weights.sum()) * fall)
-    return np.log1p(value), 16 * EPS * terms / np.abs(1 + value)
+    count, unit = 3 * size // 2 + 1, 2 * math.pi / (size * spacing)
+    coarse = _turned(unit * BLOCK * np.arange(-(-count // BLOCK)), pair.losses)
+    fine = _turned(unit * np.arange(BLOCK), pair.losses)
+    product = (coarse * weights) @ fine.T
+    moved = product + (coarse @ weights)[:, None] + fine @ weights
+    turns = (np.abs(coarse) @ weights)[:, None] + 3 * (np.abs(fine) @ weights)
+    value, turns = moved.ravel()[:count], turns.ravel()[:count]
+    frequencies = unit * np.arange(count)
+    real, drift = pair.excess(tilt), float(pair.masses @ np.expm1(-pair.losses))
+    value = real + value + 1j * frequencies * drift
+    # what the sums round, and what the angles do, whose relative error is less than EPS
+    terms = 16 * (abs(real) + turns) + frequencies * float(weights @ np.abs(pair.losses))
+    log, off = np.log1p(value), EPS * terms / np.abs(1 + value)
+    places, back = np.arange(size // 2 + 1), size - np.arange(size // 2 + 1)
+    return (
+        np.concatenate([np.conj(log[back]), log[places], log[size + places]]),
+        np.concatenate([off[back], off[places], off[size + places]]),
+    )
+
+
+def _turned(frequencies: Array, losses: Array) -> Complex:
+    """e^{i·frequency·loss} − 1, accurate relative to its size."""
+    half = np.multiply.outer(frequencies, losses / 2)
+    return np.asarray(2j * np.sin(half) * np.exp(1j * half))

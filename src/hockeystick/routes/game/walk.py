@@ -10,7 +10,6 @@ from hockeystick.errors import NumericalError
 from hockeystick.loss.triples.pair import VirtualPair
 from hockeystick.numerics.types import Array
 from hockeystick.routes.game.lattice import LARGEST_LOSS
-from hockeystick.routes.game.stage import Stage, reflected, values
 from hockeystick.routes.game.target import Target, log_beyond
 
 FINEST, COARSEST = 60.0, 5.0
@@ -25,9 +24,8 @@ ROUNDING = 2.0**-49
 def profile(pair: VirtualPair, steps: int, target: Target) -> tuple[float, Array]:
     """The spacing of a lattice, and on it, from 0, an upper bound on the value of the game.
 
-    A move on the lattice is its pair, connected: the profile at the lattice with chords between.
-    Where there are two moves the larger value is taken at each node. Else the virtual pair is the
-    best move at x >= 0 if the weights fall with |x|, which they are made to do.
+    For a pair that is, with its reverse, all that there is to choose. A move on the lattice is its
+    pair, connected: the profile at the lattice with chords between.
     """
     if steps > MOST_STEPS:
         raise NumericalError("too many steps to walk")
@@ -38,17 +36,13 @@ def profile(pair: VirtualPair, steps: int, target: Target) -> tuple[float, Array
         spacing = math.sqrt(pair.variance) / cells
         count = int(target.reach / spacing) + 2
         shifts, weights = _on_lattice(pair, spacing)
-        terms = 2 * shifts.size if pair.is_a_move else int(np.abs(shifts).max())
-        if steps * (count + np.abs(shifts).max()) * (terms + 8.0) <= MOST_WORK:
+        if steps * (count + np.abs(shifts).max()) * (2.0 * shifts.size + 8) <= MOST_WORK:
             break
         if cells == COARSEST:
             raise NumericalError("too many steps to walk")
         cells = max(COARSEST, cells / 1.3)
-    given_away = steps * pair.infinite
-    if pair.is_a_move:
-        given_away += math.exp(log_beyond(pair, steps, count * spacing))
-    walked = _by_values if pair.is_a_move else _by_weights
-    found = walked(shifts, weights, spacing, count, steps)
+    given_away = steps * pair.infinite + math.exp(log_beyond(pair, steps, count * spacing))
+    found = _values(shifts, weights, spacing, count, steps)
     return spacing, np.minimum.accumulate(found) * (1 + steps * ROUNDING) + given_away
 
 
@@ -66,7 +60,7 @@ def _on_lattice(pair: VirtualPair, spacing: float) -> tuple[Array, Array]:
     return shifts[weights > 0], weights[weights > 0]
 
 
-def _by_values(shifts: Array, weights: Array, spacing: float, count: int, steps: int) -> Array:
+def _values(shifts: Array, weights: Array, spacing: float, count: int, steps: int) -> Array:
     """g = e^{−x/2}·V, which is g(x) + 2·sinh(x/2) at −x: the larger of both moves at each node.
 
     Beyond the lattice V counts as 0; the value at its end, given away once, makes up for that.
@@ -84,21 +78,3 @@ def _by_values(shifts: Array, weights: Array, spacing: float, count: int, steps:
         row[middle] = np.maximum(*moves)
         row[:reach] = rise + row[reach + 1 : 2 * reach + 1][::-1]
     return np.asarray(row[middle] * np.exp(spacing * np.arange(count + 1) / 2))
-
-
-def _by_weights(shifts: Array, weights: Array, spacing: float, count: int, steps: int) -> Array:
-    """The virtual pair at every step, and what leaves the lattice given away."""
-    reach = int(np.abs(shifts).max())
-    kernel = np.zeros(2 * reach + 1)
-    kernel[shifts + reach] = weights
-    if count < reach + 2 or (count + reach) * spacing > LARGEST_LOSS:
-        raise NumericalError("single losses are too large for the lattice of the game")
-    growth = np.exp(spacing * np.arange(count + 1, count + reach + 1) / 2)
-    stage = Stage(0, np.append(1.0, np.zeros(count)), 0.0, 0.0)
-    for step in range(steps):
-        whole = np.concatenate([stage.weights[reach:0:-1], stage.weights, np.zeros(2 * reach)])
-        whole[reach] += stage.atom
-        moved = np.convolve(whole, kernel, "valid")[1:]
-        beyond = stage.infinite + float(moved[count:] @ growth)
-        stage = reflected(step + 1, moved[:count], beyond, spacing)
-    return values(stage, spacing)
