@@ -8,12 +8,12 @@ from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
-from flint import arb, ctx
+from flint import arb
 
 from hockeystick.bound import Interval
 from hockeystick.errors import CannotCertify, NumericalError
 from hockeystick.loss.sum import ComposedLoss
-from hockeystick.routes.certified.balls import above, below
+from hockeystick.routes.certified.balls import above, below, of_bits
 from hockeystick.routes.certified.bracket import around, by_halving
 from hockeystick.routes.certified.build import NATS, ORDER_NATS, Task, follow
 from hockeystick.routes.certified.claims import LOG_LEAST, at_most, closed, largest
@@ -45,7 +45,7 @@ class Proven(Interval):
 @contextmanager
 def precisely() -> Iterator[None]:
     """Balls of enough bits; and whatever a plan fails with means that nothing is proven."""
-    with ctx.workprec(BITS):
+    with of_bits(BITS):
         try:
             yield
         except CannotCertify:

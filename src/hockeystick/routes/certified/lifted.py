@@ -23,6 +23,8 @@ PIECES = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 64)
 EDGE_RHO = 5
 """Of the panels of an edge: [y, 2y] then has an ellipse above the real axis."""
 MOST_NODES = 20_000
+MOST_PER_PANEL, DEEPEST = 1000, 200
+"""Of points, and of halvings towards an edge: a certificate that asks for more is refused."""
 
 
 class Integrand(ABC):
@@ -96,6 +98,7 @@ def _panels(
 
 @lru_cache(maxsize=64)
 def _gauss(points: int, bits: int) -> list[tuple[arb, arb]]:
+    only_if(2 <= points <= MOST_PER_PANEL and points % 2 == 0, "an even number of points")
     half = [arb.legendre_p_root(points, k, weight=True) for k in range(points // 2)]
     return half + [(-x, w) for x, w in half]
 
@@ -108,7 +111,8 @@ def gauss_error(most: arb, rho: arb, points: int) -> arb:
 
 def on_path(f: Integrand, rule: Rule) -> Nodes:
     """Theorem 13: the nodes on all parts of the path."""
-    only_if(rule["height"] > 0 and rule["depth"] >= 1, "a path above the real axis")
+    only_if(rule["height"] > 0 and 1 <= rule["depth"] <= DEEPEST, "a path above the real axis")
+    only_if(0 < len(rule["panels"]) <= MOST_NODES and f.stop > f.start, "panels of a range")
     weights, losses, error = _raised(f, rule)
     turns = [(f.start, acb(0, 1)), (f.stop, acb(0, -1))]
     for edge, turn in turns if f.stops else turns[:1]:
@@ -131,7 +135,7 @@ def _raised(f: Integrand, rule: Rule) -> tuple[list[acb], list[acb], arb]:
             weights.append(half * w * value)
             losses.append(log_v)
         wide, high = half * (rho + 1 / rho) / 2, half * (rho - 1 / rho) / 2
-        only_if(high <= a and rho > 1 and points >= 2, "an ellipse above the real axis")
+        only_if(high <= a and rho > 1, "an ellipse above the real axis")
         most = f.most(middle - wide, middle + wide, a + high)
         error += half * gauss_error(most, rho, int(points))
     return weights, losses, error

@@ -88,6 +88,7 @@ class PointsLaw(Law):
         elif exact.rate != 1:
             q = ball(exact.rate)
             pairs = [((1 - q) * other + q * one, other) for one, other in pairs]
+        self._rate, self._bounded = ball(exact.rate), exact.turned and exact.rate != 1
         if exact.turned:
             pairs = [(other, one) for one, other in pairs]
         self.infinite = sum((one for one, other in pairs if other.is_zero()), arb(0))
@@ -99,8 +100,8 @@ class PointsLaw(Law):
 
     @property
     def top(self) -> arb | None:
-        if not self.lost.is_zero():
-            return None
+        if not self.lost.is_zero():  # and that of Q against a mixture is never reached
+            return -(1 - self._rate).log() if self._bounded else None
         top = arb.neg_inf()
         for _, loss in self._atoms:
             top = arb.max(top, loss)
@@ -129,7 +130,7 @@ def _of_fixed_size(pairs: list[Pair], q: arb) -> list[Pair]:
             out += [(mix, other), (other, mix)]
             rest -= mix + other
         else:
-            only_if(one.is_zero() or one <= other or one.overlaps(other), "losses with a sign")
+            only_if(one is other or one < other, "losses with a sign")
     return [*out, (rest, rest)] if rest > 0 else out
 
 

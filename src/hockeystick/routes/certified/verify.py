@@ -11,16 +11,19 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from flint import arb, ctx
+from flint import arb
 
 from hockeystick.errors import CannotCertify
 from hockeystick.loss.exact import Exact
+from hockeystick.routes.certified.balls import of_bits
 from hockeystick.routes.certified.build import line_of
 from hockeystick.routes.certified.claims import at_most, closed, largest
 from hockeystick.routes.certified.laws import law_of
 from hockeystick.routes.certified.line import Laws, Recipe, masses
 
 LOG_LEAST = -800.0
+MOST_BITS, MOST_POINTS = 4096, 10_000_000
+"""A certificate that asks for more is refused, so that none takes for ever."""
 Said = dict[str, Any]
 Parts = list[tuple[Exact, int]]
 Ends = Callable[[float], tuple[arb, arb]]
@@ -28,9 +31,16 @@ Ends = Callable[[float], tuple[arb, arb]]
 
 def verify(certificate: Said) -> tuple[float, float]:
     """Both ends, if all that the certificate claims is so; else `CannotCertify`."""
-    with ctx.workprec(int(certificate["bits"])):
-        ends = [_proof(certificate, proof) for proof in certificate["proofs"]]
-    return ends[-1][0], ends[0][1]
+    try:
+        bits = int(certificate["bits"])
+        _check(2 <= bits <= MOST_BITS, f"at most {MOST_BITS} bits")
+        with of_bits(bits):
+            ends = [_proof(certificate, proof) for proof in certificate["proofs"]]
+        return ends[-1][0], ends[0][1]
+    except CannotCertify:
+        raise
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+        raise CannotCertify(f"the certificate is not whole: {error!r}") from error
 
 
 def _proof(asked: Said, proof: Said) -> tuple[float, float]:
@@ -55,7 +65,9 @@ def _proof(asked: Said, proof: Said) -> tuple[float, float]:
 
 
 def _parts(said: Said) -> Parts:
-    return [(Exact.from_json(part), int(part["count"])) for part in said["parts"]]
+    parts = [(Exact.from_json(part), int(part["count"])) for part in said["parts"]]
+    _check(parts and all(exact.is_pair and n >= 1 for exact, n in parts), "pairs of laws")
+    return parts
 
 
 def _plain(parts: Parts) -> Parts:
@@ -97,7 +109,9 @@ def _direction(asked: Said, said: Said, laws: Laws) -> None:
 def _ends(said: Said, laws: Laws, log_least: float) -> Ends:
     """ε to both ends of δ(ε), by the formula or on the line of the certificate."""
     if said["method"] == "contour":
-        line = line_of(laws, Recipe.from_json(said["line"]))
+        recipe = Recipe.from_json(said["line"])
+        _check(recipe.points <= MOST_POINTS, f"at most {MOST_POINTS} points")
+        line = line_of(laws, recipe)
 
         def on_line(epsilon: float) -> tuple[arb, arb]:
             ends = line.ends(epsilon)
