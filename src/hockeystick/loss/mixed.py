@@ -20,6 +20,8 @@ from hockeystick.numerics.types import Array, Complex
 
 LARGE_ORDER = 1000.0
 """From here on it is worth to look whether a sampled loss is decided by its largest values."""
+PULL_HALVINGS = 40
+"""Far more than are needed to say how far a quadrature goes."""
 
 
 def mixed(loss: Loss, rate: float, exact_rate: Fraction | None = None) -> Loss:
@@ -84,7 +86,9 @@ class Mixed(Loss):
         # It grows and turns with ℓ no faster than `steepest` times e^{sℓ} does.
         bend = turn + 0.5 * max(0.0, -1 - low)
         losses, log_q, density = self.base.nodes(
-            -1.0, self.steepest * (max(high, -1.0) + 1) - 1, self.steepest * bend
+            -1.0 - self._pull(max(0.0, -1 - low)),
+            self.steepest * (max(high, -1.0) + 1) - 1,
+            self.steepest * bend,
         )
         mixed = log_mixed(self.rate, losses)
         split = density.size
@@ -94,6 +98,19 @@ class Mixed(Loss):
         if self.base.void:
             mixed, log_q = self._with_void(mixed, log_q)
         return Nodes(mixed, log_q, density)
+
+    def _pull(self, power: float) -> float:
+        """How many orders (1−q+q·e^ℓ)^−power draws the bump of Q down: power times the share
+        q·e^ℓ/(1−q+q·e^ℓ), which is at most q below 0 and falls as a normal law is drawn away."""
+        if not power or self.base.gaussian_shift is None:
+            return self.rate * power
+        square, low, high = self.base.gaussian_shift**2, 0.0, self.rate * power
+        for _ in range(PULL_HALVINGS):
+            order = (low + high) / 2
+            grown = self.rate * math.exp(-order * square)
+            drawn = power * grown / (1 - self.rate + grown) > order
+            low, high = (order, high) if drawn else (low, order)
+        return high
 
     def cgf(self, s: Complex | Array) -> Complex:
         """K(s); at large real orders by the triangle inequality for the norm of order p = s + 1,

@@ -86,6 +86,21 @@ class Line:
     def _weight(self) -> Array:
         return np.asarray(1 / np.abs((self.centre + 1j * self.t) * (self.centre + 1 + 1j * self.t)))
 
+    @cached_property
+    def _rounding(self) -> float:
+        """At least about the error of K, in units of 4·EPS.
+
+        A term p·e^{sL} is rounded by some units of p·e^{cL}·(1 + cL), for cL and log p come from
+        larger numbers: together K(c) and c·K'(c), which a secant bounds as K is convex. The other
+        direction takes K at −1−s, where terms cancel that are 1/c times as large.
+        """
+        s, k = self.right
+        slope = (k - self.k[0].real) / (s - self.centre)
+        slope = max(slope, 0.0) if math.isfinite(slope) else abs(self.epsilon)
+        turn = np.abs(self.k.imag) @ self._weight / self._weight.sum()  # mean |Im K| of the line
+        size = abs(self.k[0].real) + float(turn) + self.centre * slope
+        return 2 * size * (1 + 1 / self.centre)
+
     def _sums(self, epsilon: Array, scale: Array) -> tuple[Array, Array, Array]:
         """log e^{K(c)−cε}, then δ and −δ' in units of it; K taken `scale` times."""
         peak = self.k[0].real
@@ -146,8 +161,7 @@ class Line:
             left += math.log(16 * EPS)
         # K of one step is rounded too, and the error adds up over the steps.
         turns = 64 + 8 * math.sqrt(self.loss.steps) + np.abs(self.centre * epsilon)
-        turn = np.abs(self.k.imag) @ self._weight / self._weight.sum()  # mean |Im K| of the line
-        turns = turns + scale * (abs(self.k[0].real) + turn)
+        turns = turns + scale * self._rounding
         turns += scale * abs(self.origin) * (2 + self.centre)  # where the lattice lies
         absolute = np.maximum(self._absolute(epsilon, scale), 1e-300)
         loose = base + np.log(4 * EPS * turns + scale * self.slop) + np.log(absolute)
