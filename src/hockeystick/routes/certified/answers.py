@@ -43,9 +43,9 @@ class Proven(Interval):
 
 
 @contextmanager
-def precisely() -> Iterator[None]:
+def precisely(bits: int = BITS) -> Iterator[None]:
     """Balls of enough bits; and whatever a plan fails with means that nothing is proven."""
-    with of_bits(BITS):
+    with of_bits(bits):
         try:
             yield
         except CannotCertify:

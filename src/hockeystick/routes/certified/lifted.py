@@ -60,22 +60,38 @@ class Integrand(ABC):
 def planned_path(f: Integrand, reach: float, log_tolerance: float) -> Rule:
     """Floats: how high, how many panels of an edge, and those of the lifted part."""
     start, stop = float(f.start), float(f.stop)
-    height = min(1.4 / f.slope, max(0.3, stop - start), 2.0)
-    points = 2 * math.ceil((8.0 - log_tolerance) / (4 * math.log(EDGE_RHO)) + 1)
-    depth = max(2, math.ceil(math.log2(max(reach * f.slope * height / 4, 1.0))) + 1)
-    return {
-        "height": height,
-        "reach": reach,
-        "points": points,
-        "depth": depth,
-        "panels": _panels(f, start, stop, height, log_tolerance),
-    }
+    highest = min(1.4 / f.slope, max(0.3, stop - start), 2.0)
+    best: tuple[float, Rule] | None = None
+    for height in (highest, highest / 3, highest / 9, highest / 27):
+        depth = max(2, math.ceil(math.log2(max(reach * f.slope * height / 4, 1.0))) + 1)
+        edges = [start, stop] if f.stops else [start]
+        points = max(_edge_points(f, edge, height, depth, log_tolerance) for edge in edges)
+        panels = _panels(f, start, stop, height, log_tolerance)
+        count = len(edges) * (depth + 1) * points + sum(n for n, _ in panels)
+        if points > MOST_PER_PANEL or not panels:
+            continue
+        if best is not None and count > 0.7 * best[0]:
+            break
+        rule = {"height": height, "points": points, "depth": depth, "panels": panels}
+        best = count, {"reach": reach, **rule}
+    if best is None:
+        raise ArithmeticError("no panels for the quadrature")
+    return best[1]
+
+
+def _edge_points(f: Integrand, edge: float, height: float, depth: int, log_tolerance: float) -> int:
+    """Floats: points of each panel of an edge, so that all err little enough."""
+    y = height / 2.0 ** np.minimum(np.arange(1, depth + 2), depth)
+    size = f.log_most(edge - 1.2 * y, edge + 1.2 * y, np.minimum(2.8 * y, 3.1 / f.slope))
+    need = float(np.max(size + np.log(y))) + math.log(depth + 1) + 7.0 - log_tolerance
+    return 2 * max(2, math.ceil(need / (4 * math.log(EDGE_RHO)) + 1))
 
 
 def _panels(
     f: Integrand, start: float, stop: float, height: float, log_tolerance: float
 ) -> list[list[float]]:
-    """The number of points and the ellipse of each of equal panels: the fewest in all."""
+    """The number of points and the ellipse of each of equal panels: the fewest in all; none where
+    that is too many."""
     best: tuple[float, list[list[float]]] | None = None
     wide, high = (RHO + 1 / RHO) / 2, (RHO - 1 / RHO) / 2
     for pieces in PIECES:
@@ -91,9 +107,7 @@ def _panels(
         if np.isfinite(chosen).all() and (best is None or chosen.sum() < best[0]):
             rows = [[2 * math.ceil(n / 2), float(RHO[k])] for n, k in zip(chosen, choice)]  # noqa: B905
             best = float(chosen.sum()), rows
-    if best is None or best[0] > MOST_NODES:
-        raise ArithmeticError("no panels for the quadrature")
-    return best[1]
+    return [] if best is None or best[0] > MOST_NODES else best[1]
 
 
 @lru_cache(maxsize=64)

@@ -20,6 +20,8 @@ from hockeystick.routes.certified.build import line_of
 from hockeystick.routes.certified.claims import at_most, closed, largest
 from hockeystick.routes.certified.laws import law_of
 from hockeystick.routes.certified.line import Laws, Recipe, masses
+from hockeystick.routes.certified.renyi import BITS as RENYI_BITS
+from hockeystick.routes.certified.renyi import RenyiAt, is_bounded
 
 LOG_LEAST = -800.0
 MOST_BITS, MOST_POINTS = 4096, 10_000_000
@@ -55,7 +57,11 @@ def _proof(asked: Said, proof: Said) -> tuple[float, float]:
     upper = max(each["upper"] for each in lines)
     for each, parts in zip(proof["directions"], covered, strict=True):
         laws = [(law_of(exact), n) for exact, n in parts]
-        if each["method"] != "milder":
+        if asked["asked"] == "rdp" and each["method"] == "milder":
+            _check(is_bounded(laws, lines[0]["lower"]), "that a direction is milder")
+        elif asked["asked"] == "rdp":
+            _divergence(asked, each, parts)
+        elif each["method"] != "milder":
             _direction(asked, each, laws)
         elif asked["asked"] == "epsilon":
             _milder(each, laws, lines[0]["lower"], asked["delta"])
@@ -84,6 +90,14 @@ def _milder(said: Said, laws: Laws, epsilon: float, delta: float) -> None:
     """Where the other direction's lower end is, this one has a smaller δ."""
     holds = at_most(laws, epsilon, delta, said.get("order"), said.get("rules", ()))
     _check(holds, "that a direction is milder")
+
+
+def _divergence(asked: Said, said: Said, parts: Parts) -> None:
+    _check(said["method"] == "renyi" and asked["order"] >= 1, "a divergence")
+    with of_bits(RENYI_BITS):
+        lower, upper = RenyiAt(asked["order"]).ends(parts, said["rules"])
+    _check(said["lower"] <= max(lower, 0.0), "the lower end")
+    _check(said["upper"] >= upper, "the upper end")
 
 
 def _direction(asked: Said, said: Said, laws: Laws) -> None:

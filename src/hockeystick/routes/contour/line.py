@@ -99,7 +99,7 @@ class Line:
         slope = max(slope, 0.0) if math.isfinite(slope) else abs(self.epsilon)
         turn = np.abs(self.k.imag) @ self._weight / self._weight.sum()  # mean |Im K| of the line
         size = abs(self.k[0].real) + float(turn) + self.centre * slope
-        return 2 * size * (1 + 1 / self.centre)
+        return float(2 * size * (1 + 1 / self.centre))
 
     def _sums(self, epsilon: Array, scale: Array) -> tuple[Array, Array, Array]:
         """log e^{K(c)−cε}, then δ and −δ' in units of it; K taken `scale` times."""
