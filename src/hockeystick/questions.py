@@ -181,7 +181,8 @@ def proven_divergence(mechanism: Mechanism, order: Any, relation: Relation | Non
 
 
 def _proven(parts: Parts, question: Question) -> Bound:
-    return _certified().best(dominating(parts), attained(parts), question)
+    bound: Bound = _certified().best(dominating(parts), attained(parts), question)
+    return bound
 
 
 def _certified() -> Any:

@@ -77,6 +77,25 @@ PAIRS: dict[str, Callable[[Exact], tuple[list[Pair], arb]]] = {
 }
 
 
+Lattice = tuple[arb, arb, list[int]]
+"""A spacing and an origin, and how many spacings each loss is above it."""
+
+
+def _lattice(exact: Exact, atoms: list[Pair]) -> Lattice | None:
+    """The lattice of all losses, in the order of the atoms; None where there is none. Of a response
+    they are ε, −ε and 0, also of a sample of fixed size, with another ε; those of integer noise
+    are 2x − k, times 1/scale or k/2scale², and as many below 0 as above."""
+    sign = -1 if exact.turned else 1
+    if exact.kind == "response":
+        whole = exact.fixed or exact.rate == 1
+        return (atoms[0][1] * sign, arb(0), [sign, -sign, 0][: len(atoms)]) if whole else None
+    if exact.fixed or exact.rate != 1:
+        return None
+    scale, k, last = ball(exact.numbers[0]), int(exact.numbers[1]), len(atoms) - 1
+    half = 1 / scale if exact.kind == "integer laplace" else k / (2 * scale * scale)
+    return 2 * half, -sign * last * half, [sign * j for j in range(last + 1)]
+
+
 class PointsLaw(Law):
     """Finitely many outcomes, each with its mass under P and under Q."""
 
@@ -94,6 +113,7 @@ class PointsLaw(Law):
         self.infinite = sum((one for one, other in pairs if other.is_zero()), arb(0))
         finite = [pair for pair in pairs if not pair[0].is_zero() and not pair[1].is_zero()]
         self._atoms = [(one, (one / other).log()) for one, other in finite]
+        self.lattice = _lattice(exact, self._atoms)
 
     def atoms(self) -> list[tuple[arb, arb]]:
         return self._atoms

@@ -18,6 +18,7 @@ from hockeystick.loss.exact import Exact
 from hockeystick.routes.certified.balls import of_bits
 from hockeystick.routes.certified.build import line_of
 from hockeystick.routes.certified.claims import at_most, closed, largest
+from hockeystick.routes.certified.grid import Grid, GridSum
 from hockeystick.routes.certified.laws import law_of
 from hockeystick.routes.certified.line import Laws, Recipe, masses
 from hockeystick.routes.certified.renyi import BITS as RENYI_BITS
@@ -132,6 +133,8 @@ def _ends(said: Said, laws: Laws, log_least: float) -> Ends:
             return ends.lower, ends.upper
 
         return on_line
+    if said["method"] == "grid":
+        return GridSum(laws, Grid.from_json(said["grid"])).ends
     profile = closed(laws, log_least)
     _check(profile is not None, "a formula for δ")
     return lambda epsilon: (profile(arb(epsilon)),) * 2  # type: ignore[misc]
