@@ -32,7 +32,14 @@ def _mechanism(rng: np.random.Generator) -> Mechanism:
     poisson = hs.Poisson(rate)
     population = 10_000
     fixed = hs.WithoutReplacement(max(1, int(rate * population)), population)
+    few = int(rng.integers(2, 40))
     made: list[Mechanism] = [
+        hs.Laplace(noise) * few,
+        hs.RandomizedResponse(noise / 5, categories=int(rng.integers(3, 9))) * min(steps, 3000),
+        hs.RandomizedResponse(noise / 5, categories=4).on(poisson) * min(steps, 200),
+        hs.DiscreteLaplace(1 + noise) * min(steps, 1000),
+        hs.RandomizedResponse(noise / 9).on(poisson) * min(steps, 900)
+        + hs.RandomizedResponse(noise / 7) * few,
         hs.Gaussian(noise).on(poisson) * steps,
         hs.Gaussian(noise) * steps,
         hs.Gaussian(noise).on(poisson) * steps,

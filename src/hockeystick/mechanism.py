@@ -137,8 +137,13 @@ class Mechanism(InWords, CallText, Cited, ABC):
         question = DeltaAt(non_negative("epsilon", epsilon))
         return questions.answer(self, question, relation, method, certify)
 
-    def rdp(self, order: Any, *, relation: Relation | None = None) -> Any:
-        """Rényi divergence at any real order in [1, inf]; a number for a number, else an array."""
+    def rdp(self, order: Any, *, relation: Relation | None = None, certify: bool = False) -> Any:
+        """Rényi divergence at any real order in [1, inf]; a number for a number, else an array.
+
+        With `certify`, of one number, between proven ends.
+        """
+        if certify:
+            return questions.proven_divergence(self, order, relation)
         return curves.rdp(self, order, relation)
 
     def profile(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from hockeystick import checks
 from hockeystick.bound import Bound, Interval
 from hockeystick.errors import CannotCertify, ParameterError
 from hockeystick.evidence import Curve, Evidence, known
@@ -190,11 +191,30 @@ def proven(mechanism: Mechanism, question: Question, relation: Relation, method:
     return Bound(bound.upper, **(vars(bound) | asked))
 
 
+def proven_divergence(mechanism: Mechanism, order: Any, relation: Relation | None) -> Bound:
+    """A Rényi divergence between ends that are theorems."""
+    if np.ndim(order):
+        raise ParameterError("order must be one number for a certified answer, got several")
+    order = checks.order("order", order)
+    relation = relation_of(mechanism, relation)
+    asked: Any = {"mechanism": mechanism, "relation": relation, "order": order}
+    if not mechanism.parts:
+        return Bound(0.0, lower=0.0, method=RENYI, certified=True, **asked)
+    parts = parts_of(mechanism, relation, steps=2)
+    bound = _certified().divergence(dominating(parts), attained(parts), order)
+    return Bound(bound.upper, **(vars(bound) | asked))
+
+
 def _proven(parts: Parts, question: Question) -> Bound:
+    bound: Bound = _certified().best(dominating(parts), attained(parts), question)
+    return bound
+
+
+def _certified() -> Any:
     try:
-        from hockeystick.routes.certified.route import best
+        from hockeystick.routes.certified import route
     except ModuleNotFoundError as error:
         raise ModuleNotFoundError(
             "a certified answer needs python-flint: pip install 'hockeystick[certify]'"
         ) from error
-    return best(dominating(parts), attained(parts), question)
+    return route

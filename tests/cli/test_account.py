@@ -170,3 +170,27 @@ def test_a_plan_may_be_json(tmp_path: Path) -> None:
     assert "numbers must be 0 or at least 5e-324, got '1e-400'" in refused(
         call("account", str(path))
     )
+
+
+def test_proven_costs_say_so(plan: Path) -> None:
+    assert "; certified)" in call("account", str(plan), "--certify").stdout
+    assert read_json("account", str(plan), "--certify")["together"]["certified"] is True
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "says"),
+    [
+        ("Gaussian(8)", "ZeroConcentratedDP(0.1)", "a Rényi curve is all that is known"),
+        ("Gaussian(8)", "Gaussian(-8)", "must be"),
+        ("1e-6", "2", "delta must be in [0, 1]"),
+    ],
+)
+def test_what_cannot_be_proven_is_one_line(plan: Path, old: str, new: str, says: str) -> None:
+    plan.write_text(PLAN.replace(old, new))
+    assert says in refused(call("account", str(plan), "--certify"))
+
+
+def test_a_proof_has_no_other_route(plan: Path) -> None:
+    assert "method must be 'auto'" in refused(
+        call("account", str(plan), "--certify", "--method", "contour")
+    )

@@ -139,3 +139,11 @@ def test_hostile_standard_input_is_one_line_and_code_2() -> None:
 def test_too_long_standard_input_is_refused_unread() -> None:
     line = refused(run("epsilon", "-", "--delta", "1e-5", stdin=b"x" * 10**6))
     assert "at most 100000 characters, got 100001" in line
+
+
+def test_proven_divergences_carry_their_certificates() -> None:
+    done = call("rdp", "Gaussian(2) * 3", "--orders", "2,inf", "--certify")
+    assert done.stdout.count("certified)") == 2
+    said = read_json("rdp", "Gaussian(2) * 3", "--orders", "2", "--certify")
+    assert said["lower"] <= 0.75 <= said["upper"]
+    assert said["certificate"]["asked"] == "rdp"

@@ -105,5 +105,6 @@ def _print(plan: Plan, costs: dict[str, Any]) -> None:
     total = costs["together"]["epsilon"]
     verdict = "holds" if costs["holds"] else "does not hold"
     click.echo(f"together epsilon = {answer.at_most(total)}  (delta = {plan.delta!r}; ", nl=False)
-    click.echo(f"relation: {costs['relation']}; method: {costs['together']['method']})")
+    proven = "; certified" if costs["together"]["certified"] else ""
+    click.echo(f"relation: {costs['relation']}; method: {costs['together']['method']}{proven})")
     click.echo(f"the budget epsilon = {plan.epsilon!r} {verdict}")

@@ -56,6 +56,22 @@ class Exact:
         alike = self.kind == "normal" and self.numbers[0] == self.numbers[1]
         return self.fixed or self.rate == 1 or alike
 
+    @property
+    def is_pair(self) -> bool:
+        """Whether every number is in its domain: what a file says need not be."""
+        first, rest = self.numbers[0], self.numbers[1:]
+        domain = {
+            "normal": first >= 0 and len(rest) == 1 and rest[0] >= 0 and first + rest[0] > 0,
+            "laplace": first > 0 and not rest,
+            "exponential": first > 0 and not rest,
+            "response": first > 0 and len(rest) == 2 and rest[0] >= 2 and 0 <= rest[1] < 1,
+        }
+        integer = first > 0 and len(rest) == 1 and rest[0] >= 1
+        whole = self.kind in ("normal", "laplace", "exponential") or rest[0].denominator == 1
+        double = self.kind == "normal" and rest and rest[0] > 0
+        fixed = not self.fixed or (self.rate < 1 and not self.turned and not double)
+        return domain.get(self.kind, integer) and whole and 0 < self.rate <= 1 and fixed
+
     def to_json(self) -> dict[str, Any]:
         """Every number as a quotient of integers, in words."""
         return {

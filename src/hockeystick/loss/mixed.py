@@ -15,7 +15,6 @@ from hockeystick.loss.exact import Exact
 from hockeystick.loss.family import Family
 from hockeystick.loss.line import ANGLE, NATS
 from hockeystick.loss.measure import Atoms, GaussianSample, Nodes, Tails
-from hockeystick.numerics.roots import last_true
 from hockeystick.numerics.rounding import around_product
 from hockeystick.numerics.series import log_mixed, log_unmixed
 from hockeystick.numerics.types import Array, Complex
@@ -24,10 +23,10 @@ LARGE_ORDER = 1000.0
 """From here on it is worth to look whether a sampled loss is decided by its largest values."""
 LARGE_POWER = 100.0
 """The same for normal laws μ apart, in orders times μ²: ‖e^ℓ‖ of order p is e^{(p−1)·μ²/2}."""
-PULLS = 30
-"""Halvings of an order, which need not be known well."""
 LEAST_SHIFT = 0.3
 """From here on the strip in which a sampled normal loss is analytic decides how wide a step is."""
+PULL_HALVINGS = 40
+"""Far more than are needed to say how far a quadrature goes."""
 
 
 def mixed(loss: Loss, rate: float, exact_rate: Fraction | None = None) -> Loss:
@@ -106,17 +105,17 @@ class Mixed(Loss):
         return Nodes(mixed, log_q, density)
 
     def _pull(self, power: float) -> float:
-        """The order r such that (1−q+q·e^ℓ)^{−power} times the law of Q has its peak where e^{−rℓ}
-        times it does, between normal laws: r = power·q·e^ℓ/(1−q+q·e^ℓ) at ℓ = −(r + 1/2)·μ²."""
-        shift = self.base.gaussian_shift
-        if shift is None or not power:
-            return 0.0
-        log_odds = math.log(self.rate) - math.log1p(-self.rate)
-
-        def is_short(r: float) -> bool:
-            return r < power / (1 + math.exp(min((r + 0.5) * shift**2 - log_odds, 700.0)))
-
-        return last_true(is_short, 0.0, power, PULLS)[1]
+        """How many orders (1−q+q·e^ℓ)^−power draws the bump of Q down: power times the share
+        q·e^ℓ/(1−q+q·e^ℓ), which is at most q below 0 and falls as a normal law is drawn away."""
+        if not power or self.base.gaussian_shift is None:
+            return self.rate * power
+        square, low, high = self.base.gaussian_shift**2, 0.0, self.rate * power
+        for _ in range(PULL_HALVINGS):
+            order = (low + high) / 2
+            grown = self.rate * math.exp(-order * square)
+            drawn = power * grown / (1 - self.rate + grown) > order
+            low, high = (order, high) if drawn else (low, order)
+        return high
 
     def _bend(self, turn: float, power: float) -> float:
         """How fast (1−q+q·e^ℓ)^{−power} turns: it narrows the strip in which that is small.

@@ -72,12 +72,12 @@ class ExponentialMechanism(Mechanism):
         if epsilon == 0 or math.isinf(epsilon):
             value = np.full(orders.shape, epsilon)
             return value, value
-        s = np.maximum(orders - 1, 1e-9)  # at order 1, the KL divergence: safe, as it increases
+        s = np.maximum(orders - 1, 1e-18)  # at order 1, the KL divergence: safe, as it increases
         gone, spread = np.exp(-s * epsilon), -math.expm1(-epsilon)
         with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
             y = s / (s + 1) * (1 - gone * spread / np.expm1(-s * epsilon))
             y = np.clip(y, math.exp(-epsilon), 1)
-            mass = (1 - y) / spread
-            value = epsilon + (np.log(y) + np.log(mass * -np.expm1(-s * epsilon) + gone) / s)
+            lower = (math.exp(-epsilon) - y) / spread  # the P-mass of t − ε, negative
+            value = epsilon + np.log(y) + np.log1p(lower * -np.expm1(-s * epsilon)) / s
         value = np.where(np.isinf(orders), epsilon, np.clip(value, 0, epsilon))
         return value, value

@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 
 import hockeystick as hs
-from benchmarks.proof import cases, violation
 from hockeystick.errors import CannotCertify, NumericalError, ParameterError
 from hockeystick.mechanism import Mechanism
 from hockeystick.routes.certified.reading import read
@@ -146,29 +145,19 @@ def test_randomized_response_by_enumeration() -> None:
         assert bound.upper - bound.lower < 1e-15
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("seed", [1, 2])
-def test_proven_and_uncertified_ends_meet(seed: int) -> None:
-    proven = 0
-    for mechanism, delta in cases(12, seed):
-        try:
-            assert violation(mechanism, delta) is None
-            proven += 1
-        except CannotCertify:
-            continue
-    assert proven >= 9
-
-
-@pytest.mark.slow
-def test_proven_and_uncertified_ends_meet_often() -> None:
-    found = []
-    for mechanism, delta in cases(300, 7):
-        try:
-            found.append(violation(mechanism, delta))
-        except CannotCertify:
-            continue
-    assert len(found) > 250
-    assert not any(found)
+@pytest.mark.parametrize(
+    ("run", "delta"),
+    [
+        (hs.Laplace(3.5748244842809114) * 200, 7.999863495443638e-09),
+        (hs.Gaussian(4.0).on(hs.WithoutReplacement(152, 10_000)) * 800_000, 5e-10),
+    ],
+)
+def test_what_was_once_refused(run: Mechanism, delta: float) -> None:
+    """A ball around 0 has no power in the library; the nodes of some losses are but a sketch."""
+    bound, plain = run.epsilon(delta, certify=True), run.epsilon(delta)
+    assert bound.method == "contour"
+    assert bound.lower == pytest.approx(plain.lower, rel=1e-11)
+    assert bound.upper == pytest.approx(plain.upper, rel=1e-11)
 
 
 @pytest.mark.slow

@@ -8,15 +8,16 @@ from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
-from flint import arb, ctx
+from flint import arb
 
 from hockeystick.bound import Interval
 from hockeystick.errors import CannotCertify, NumericalError
 from hockeystick.loss.sum import ComposedLoss
-from hockeystick.routes.certified.balls import above, below
+from hockeystick.routes.certified.balls import above, below, of_bits
 from hockeystick.routes.certified.bracket import around, by_halving
 from hockeystick.routes.certified.build import NATS, ORDER_NATS, Task, follow
 from hockeystick.routes.certified.claims import LOG_LEAST, at_most, closed, largest
+from hockeystick.routes.certified.grid import Grid, GridSum, planned_grid
 from hockeystick.routes.certified.laws import exact_of, law_of
 from hockeystick.routes.certified.line import Line, Recipe, masses
 from hockeystick.routes.certified.plan import planned
@@ -26,6 +27,10 @@ BITS = 192
 """Of the working precision: radii are then far below the errors that are chosen."""
 TIGHT = 1e-10
 """Relative width of δ from which on a second plan, made for the ε found, is worth its while."""
+REFUSALS = (NumericalError, ArithmeticError, ValueError, IndexError)
+"""What a plan may fail with."""
+LOG_SMALL = math.log(1e-20)
+"""Of a δ that is not known, for the range of a grid."""
 MILD_ORDERS = [2.0**k for k in range(-1, 12)]
 """At which Chernoff's bound is tried for a direction that may not matter."""
 
@@ -43,14 +48,14 @@ class Proven(Interval):
 
 
 @contextmanager
-def precisely() -> Iterator[None]:
+def precisely(bits: int = BITS) -> Iterator[None]:
     """Balls of enough bits; and whatever a plan fails with means that nothing is proven."""
-    with ctx.workprec(BITS):
+    with of_bits(bits):
         try:
             yield
         except CannotCertify:
             raise
-        except (NumericalError, ArithmeticError, ValueError, IndexError) as error:
+        except REFUSALS as error:
             raise CannotCertify(f"no plan of a proof was found: {error}") from error
 
 
@@ -79,7 +84,14 @@ def epsilon(loss: ComposedLoss, delta: float) -> Proven:
             return Proven.of(*ends, "closed form", parts=parts)
         if not infinite < delta:
             raise CannotCertify("δ is about the probability of an infinite loss")
-        low, high, recipe = _epsilon_by_line(task, delta)
+        try:
+            low, high, recipe = _epsilon_by_line(task, delta)
+        except REFUSALS as error:
+            sums, grid = _on_grid(task, math.log(delta), error)
+            ends = by_halving(sums.ends, arb(delta))
+            if ends[0] < ends[1] / 2:
+                raise CannotCertify(f"{error}, and a grid is too coarse") from error
+            return Proven.of(*ends, "grid", parts=parts, grid=grid.to_json())
         return Proven.of(low, high, "contour", parts=parts, line=recipe.to_json())
 
 
@@ -92,7 +104,13 @@ def delta(loss: ComposedLoss, epsilon: float) -> Proven:
             value = profile(arb(epsilon))
             ends = max(below(value), 0.0), min(above(value), 1.0)
             return Proven.of(*ends, "closed form", parts=parts)
-        low, high, recipe = _delta_by_line(task, epsilon)
+        try:
+            low, high, recipe = _delta_by_line(task, epsilon)
+        except REFUSALS as error:
+            sums, grid = _on_grid(task, LOG_SMALL, error)
+            least, most = sums.ends(epsilon)
+            ends = max(below(least), 0.0), min(above(most), 1.0)
+            return Proven.of(*ends, "grid", parts=parts, grid=grid.to_json())
         return Proven.of(low, high, "contour", parts=parts, line=recipe.to_json())
 
 
@@ -126,6 +144,17 @@ def _good_order(loss: ComposedLoss, epsilon: float, delta: float) -> float | Non
             return None
         last = bound
     return None
+
+
+def _on_grid(task: Task, log_delta: float, why: Exception) -> tuple[GridSum, Grid]:
+    """The last resort; where there is none, the line's own trouble is told."""
+    try:
+        grid = planned_grid(task.loss, log_delta)
+        return GridSum(task.laws, grid), grid
+    except REFUSALS as error:
+        if isinstance(why, CannotCertify):
+            raise why from error
+        raise CannotCertify(f"no plan of a proof was found: {why}") from error
 
 
 # by the line ------------------------------------------------------------------------------------

@@ -3,16 +3,28 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from fractions import Fraction
+from threading import RLock
 from typing import Any
 
-from flint import acb, arb, fmpq
+from flint import acb, arb, ctx, fmpq
 
 from hockeystick.errors import CannotCertify
 
 SAFE = 1e-9
 """Relative margin of sums of non-negative floats: far more than their rounding."""
+
+ONE_AT_A_TIME = RLock()
+"""The working precision is one for all threads."""
+
+
+@contextmanager
+def of_bits(bits: int) -> Iterator[None]:
+    """Balls of this precision, whatever other threads do."""
+    with ONE_AT_A_TIME, ctx.workprec(bits):
+        yield
 
 
 def ball(number: Fraction | float) -> arb:

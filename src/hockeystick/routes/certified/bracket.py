@@ -16,6 +16,7 @@ Both = Callable[[float], tuple[arb, arb]]
 """ε to a lower and an upper end of δ(ε)."""
 
 WIDENINGS = 60
+SECANTS = 40
 LARGEST = 1e300
 
 
@@ -30,6 +31,7 @@ def by_halving(both: Both, delta: arb) -> tuple[float, float]:
         high *= 2
         if high > LARGEST:
             raise CannotCertify("no ε is proven to be large enough")
+    low, high = _nearer(both, delta, low, high)
     while low < (middle := low / 2 + high / 2) < high:
         lower, upper = both(middle)
         if upper <= delta:
@@ -39,6 +41,39 @@ def by_halving(both: Both, delta: arb) -> tuple[float, float]:
         else:
             break
     return _narrowed(both, delta, low, high, low / 2 + high / 2)
+
+
+def _nearer(both: Both, delta: arb, low: float, high: float) -> tuple[float, float]:
+    """The bracket drawn together around a root that floats find: by the secant of log δ."""
+    if not delta > 0:
+        return low, high
+    place, goal = (low + high) / 2, float(delta.log())
+    left, right = low, high
+    known: list[tuple[float, float]] = []
+    for _ in range(SECANTS):
+        lower, upper = both(place)
+        value = float((lower + upper) / 2)
+        if not value > 0:
+            right = place
+            place = (left + right) / 2
+            continue
+        off = math.log(value) - goal
+        left, right = (max(left, place), right) if off > 0 else (left, min(right, place))
+        known = [*known[-1:], (place, off)]
+        if len(known) == 2 and known[0][1] != known[1][1]:
+            (x, f), (y, g) = known
+            place = y - g * (y - x) / (g - f)
+        if not left < place < right:
+            place = (left + right) / 2
+        if abs(place - known[-1][0]) <= 1e-15 * abs(place):
+            break
+    move = 2e-16 * place
+    while move < (high - low) / 4:
+        ends = max(place - move, low), min(place + move, high)
+        if both(ends[0])[0] > delta and both(ends[1])[1] <= delta:
+            return ends
+        move *= 16
+    return low, high
 
 
 def _narrowed(

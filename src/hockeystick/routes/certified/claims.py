@@ -8,11 +8,14 @@ from collections.abc import Callable, Sequence
 from flint import arb
 
 from hockeystick.routes.certified.balls import above, below, kappa
+from hockeystick.routes.certified.lattice_sums import two_parts
 from hockeystick.routes.certified.law import Rule
 from hockeystick.routes.certified.line import Laws, cumulant, masses
 from hockeystick.routes.certified.normal import NormalLaw
 from hockeystick.routes.certified.normal_step import one_step
 from hockeystick.routes.certified.points import PointsLaw
+from hockeystick.routes.certified.segment import SegmentLaw
+from hockeystick.routes.certified.segment_sums import segment_sum
 from hockeystick.routes.certified.sums import sum_of_points
 
 LOG_LEAST = -800.0
@@ -29,6 +32,10 @@ def closed(laws: Laws, log_least: float = LOG_LEAST) -> Callable[[arb], arb] | N
         return lambda e: laws[0][0].profile(e)  # type: ignore[return-value]
     if len(laws) == 1 and isinstance(laws[0][0], PointsLaw):
         return sum_of_points(laws[0][0], laws[0][1], log_least)
+    if len(laws) == 1 and isinstance(laws[0][0], SegmentLaw):
+        return segment_sum(laws[0][0], laws[0][1])
+    if len(laws) == 2 and all(isinstance(law, PointsLaw) for law, _ in laws):
+        return two_parts(laws, log_least)  # type: ignore[arg-type]
     return None
 
 

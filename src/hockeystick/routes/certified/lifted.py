@@ -23,6 +23,8 @@ PIECES = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 64)
 EDGE_RHO = 5
 """Of the panels of an edge: [y, 2y] then has an ellipse above the real axis."""
 MOST_NODES = 20_000
+MOST_PER_PANEL, DEEPEST = 1000, 200
+"""Of points, and of halvings towards an edge: a certificate that asks for more is refused."""
 
 
 class Integrand(ABC):
@@ -58,22 +60,38 @@ class Integrand(ABC):
 def planned_path(f: Integrand, reach: float, log_tolerance: float) -> Rule:
     """Floats: how high, how many panels of an edge, and those of the lifted part."""
     start, stop = float(f.start), float(f.stop)
-    height = min(1.4 / f.slope, max(0.3, stop - start), 2.0)
-    points = 2 * math.ceil((8.0 - log_tolerance) / (4 * math.log(EDGE_RHO)) + 1)
-    depth = max(2, math.ceil(math.log2(max(reach * f.slope * height / 4, 1.0))) + 1)
-    return {
-        "height": height,
-        "reach": reach,
-        "points": points,
-        "depth": depth,
-        "panels": _panels(f, start, stop, height, log_tolerance),
-    }
+    highest = min(1.4 / f.slope, max(0.3, stop - start), 2.0)
+    best: tuple[float, Rule] | None = None
+    for height in (highest, highest / 3, highest / 9, highest / 27):
+        depth = max(2, math.ceil(math.log2(max(reach * f.slope * height / 4, 1.0))) + 1)
+        edges = [start, stop] if f.stops else [start]
+        points = max(_edge_points(f, edge, height, depth, log_tolerance) for edge in edges)
+        panels = _panels(f, start, stop, height, log_tolerance)
+        count = len(edges) * (depth + 1) * points + sum(n for n, _ in panels)
+        if points > MOST_PER_PANEL or not panels:
+            continue
+        if best is not None and count > 0.7 * best[0]:
+            break
+        rule = {"height": height, "points": points, "depth": depth, "panels": panels}
+        best = count, {"reach": reach, **rule}
+    if best is None:
+        raise ArithmeticError("no panels for the quadrature")
+    return best[1]
+
+
+def _edge_points(f: Integrand, edge: float, height: float, depth: int, log_tolerance: float) -> int:
+    """Floats: points of each panel of an edge, so that all err little enough."""
+    y = height / 2.0 ** np.minimum(np.arange(1, depth + 2), depth)
+    size = f.log_most(edge - 1.2 * y, edge + 1.2 * y, np.minimum(2.8 * y, 3.1 / f.slope))
+    need = float(np.max(size + np.log(y))) + math.log(depth + 1) + 7.0 - log_tolerance
+    return 2 * max(2, math.ceil(need / (4 * math.log(EDGE_RHO)) + 1))
 
 
 def _panels(
     f: Integrand, start: float, stop: float, height: float, log_tolerance: float
 ) -> list[list[float]]:
-    """The number of points and the ellipse of each of equal panels: the fewest in all."""
+    """The number of points and the ellipse of each of equal panels: the fewest in all; none where
+    that is too many."""
     best: tuple[float, list[list[float]]] | None = None
     wide, high = (RHO + 1 / RHO) / 2, (RHO - 1 / RHO) / 2
     for pieces in PIECES:
@@ -89,13 +107,12 @@ def _panels(
         if np.isfinite(chosen).all() and (best is None or chosen.sum() < best[0]):
             rows = [[2 * math.ceil(n / 2), float(RHO[k])] for n, k in zip(chosen, choice)]  # noqa: B905
             best = float(chosen.sum()), rows
-    if best is None or best[0] > MOST_NODES:
-        raise ArithmeticError("no panels for the quadrature")
-    return best[1]
+    return [] if best is None or best[0] > MOST_NODES else best[1]
 
 
 @lru_cache(maxsize=64)
 def _gauss(points: int, bits: int) -> list[tuple[arb, arb]]:
+    only_if(2 <= points <= MOST_PER_PANEL and points % 2 == 0, "an even number of points")
     half = [arb.legendre_p_root(points, k, weight=True) for k in range(points // 2)]
     return half + [(-x, w) for x, w in half]
 
@@ -108,7 +125,8 @@ def gauss_error(most: arb, rho: arb, points: int) -> arb:
 
 def on_path(f: Integrand, rule: Rule) -> Nodes:
     """Theorem 13: the nodes on all parts of the path."""
-    only_if(rule["height"] > 0 and rule["depth"] >= 1, "a path above the real axis")
+    only_if(rule["height"] > 0 and 1 <= rule["depth"] <= DEEPEST, "a path above the real axis")
+    only_if(0 < len(rule["panels"]) <= MOST_NODES and f.stop > f.start, "panels of a range")
     weights, losses, error = _raised(f, rule)
     turns = [(f.start, acb(0, 1)), (f.stop, acb(0, -1))]
     for edge, turn in turns if f.stops else turns[:1]:
@@ -131,7 +149,7 @@ def _raised(f: Integrand, rule: Rule) -> tuple[list[acb], list[acb], arb]:
             weights.append(half * w * value)
             losses.append(log_v)
         wide, high = half * (rho + 1 / rho) / 2, half * (rho - 1 / rho) / 2
-        only_if(high <= a and rho > 1 and points >= 2, "an ellipse above the real axis")
+        only_if(high <= a and rho > 1, "an ellipse above the real axis")
         most = f.most(middle - wide, middle + wide, a + high)
         error += half * gauss_error(most, rho, int(points))
     return weights, losses, error

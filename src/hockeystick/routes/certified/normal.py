@@ -24,6 +24,8 @@ from hockeystick.routes.certified.law import Law, Nodes, Rule, Tilted
 from hockeystick.routes.certified.normal_step import one_step
 
 CELLS = 80
+MOST_NODES = 1_000_000
+"""Of a certificate that is still followed."""
 STEEPEST = 1.53
 """The lifted line must stay below π/2 in units of the loss."""
 HIGHEST = 7.0
@@ -154,6 +156,7 @@ class SampledNormal(Tilted):
         only_if(a > 0 and h > 0, "a line above the real axis")
         for shift in (law.up, law.down):
             only_if(2 * a * shift < arb.pi(), "a line within the strip of the loss")
+        only_if(self._rule["last"] - self._rule["first"] < MOST_NODES, "few enough points")
         norm = h / (2 * arb.pi()).sqrt()
         weights, losses = [], []
         for j in range(self._rule["first"], self._rule["last"] + 1):

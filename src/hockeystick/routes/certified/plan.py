@@ -84,6 +84,8 @@ def planned(
     sketch = Sketch(loss, float(orders[-1]))
     with np.errstate(all="ignore"):
         k, variance = sketch.cumulants(orders)
+        if any(part.sketched for part, _ in few.parts):  # nodes are then no source for K
+            k = few.cgf(orders).real
         good = np.isfinite(k) & (variance > 0)
         return _line(sketch, orders[good], k[good], variance[good], epsilon, log_delta, nats)
 

@@ -77,6 +77,25 @@ PAIRS: dict[str, Callable[[Exact], tuple[list[Pair], arb]]] = {
 }
 
 
+Lattice = tuple[arb, arb, list[int]]
+"""A spacing and an origin, and how many spacings each loss is above it."""
+
+
+def _lattice(exact: Exact, atoms: list[Pair]) -> Lattice | None:
+    """The lattice of all losses, in the order of the atoms; None where there is none. Of a response
+    they are ε, −ε and 0, also of a sample of fixed size, with another ε; those of integer noise
+    are 2x − k, times 1/scale or k/2scale², and as many below 0 as above."""
+    sign = -1 if exact.turned else 1
+    if exact.kind == "response":
+        whole = exact.fixed or exact.rate == 1
+        return (atoms[0][1] * sign, arb(0), [sign, -sign, 0][: len(atoms)]) if whole else None
+    if exact.fixed or exact.rate != 1:
+        return None
+    scale, k, last = ball(exact.numbers[0]), int(exact.numbers[1]), len(atoms) - 1
+    half = 1 / scale if exact.kind == "integer laplace" else k / (2 * scale * scale)
+    return 2 * half, -sign * last * half, [sign * j for j in range(last + 1)]
+
+
 class PointsLaw(Law):
     """Finitely many outcomes, each with its mass under P and under Q."""
 
@@ -88,19 +107,21 @@ class PointsLaw(Law):
         elif exact.rate != 1:
             q = ball(exact.rate)
             pairs = [((1 - q) * other + q * one, other) for one, other in pairs]
+        self._rate, self._bounded = ball(exact.rate), exact.turned and exact.rate != 1
         if exact.turned:
             pairs = [(other, one) for one, other in pairs]
         self.infinite = sum((one for one, other in pairs if other.is_zero()), arb(0))
         finite = [pair for pair in pairs if not pair[0].is_zero() and not pair[1].is_zero()]
         self._atoms = [(one, (one / other).log()) for one, other in finite]
+        self.lattice = _lattice(exact, self._atoms)
 
     def atoms(self) -> list[tuple[arb, arb]]:
         return self._atoms
 
     @property
     def top(self) -> arb | None:
-        if not self.lost.is_zero():
-            return None
+        if not self.lost.is_zero():  # and that of Q against a mixture is never reached
+            return -(1 - self._rate).log() if self._bounded else None
         top = arb.neg_inf()
         for _, loss in self._atoms:
             top = arb.max(top, loss)
@@ -129,7 +150,7 @@ def _of_fixed_size(pairs: list[Pair], q: arb) -> list[Pair]:
             out += [(mix, other), (other, mix)]
             rest -= mix + other
         else:
-            only_if(one.is_zero() or one <= other or one.overlaps(other), "losses with a sign")
+            only_if(one is other or one < other, "losses with a sign")
     return [*out, (rest, rest)] if rest > 0 else out
 
 

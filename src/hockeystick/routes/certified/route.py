@@ -14,17 +14,19 @@ from hockeystick.loss.sum import ComposedLoss
 from hockeystick.routes.base import Route
 from hockeystick.routes.certified import answers
 from hockeystick.routes.certified.answers import Proven
+from hockeystick.routes.certified.renyi import RenyiAt, bounded_by
 from hockeystick.routes.question import Question
 
 VERSIONS = {"form": 1, "bits": answers.BITS, "python-flint": flint.__version__}
 """What the certificate was made with."""
+Asked = Question | RenyiAt
 ROUTE = Route(
     "certified", "every error, rounding included, is proven", answers.epsilon, answers.delta
 )
 
 
 def best(
-    choices: Sequence[Sequence[ComposedLoss]], attained: Sequence[ComposedLoss], question: Question
+    choices: Sequence[Sequence[ComposedLoss]], attained: Sequence[ComposedLoss], question: Asked
 ) -> Bound:
     """The smallest proven upper end of all pairs that dominate, and the lower end of the pair that
     is attained: the first of them, unless another is named."""
@@ -55,7 +57,20 @@ def best(
     )
 
 
-def worst(sides: Sequence[ComposedLoss], question: Question) -> Proven:
+def divergence(
+    choices: Sequence[Sequence[ComposedLoss]], attained: Sequence[ComposedLoss], order: float
+) -> Bound:
+    """The Rényi divergence of an order. A class of bounded range attains its largest moments
+    itself, by a pair of its own for each order."""
+    if choices and attained:
+        pairs = zip(choices[0][0].parts, attained[0].parts, strict=True)
+        others = [one.exact() for (one, _), (two, _) in pairs if one is not two]
+        if all(each and each.kind == "exponential" and each.rate == 1 for each in others):
+            attained = ()
+    return best(choices, attained, RenyiAt(order))
+
+
+def worst(sides: Sequence[ComposedLoss], question: Asked) -> Proven:
     """The answer of the direction that costs most. A direction that is certainly milder than one
     that has been proven need not be proven itself."""
     proven: list[Proven] = []
@@ -66,9 +81,7 @@ def worst(sides: Sequence[ComposedLoss], question: Question) -> Proven:
             claims.append(claim)
             continue
         try:
-            answer = question.by(ROUTE, side)
-            assert isinstance(answer, Proven)
-            proven.append(answer)
+            proven.append(_one(side, question))
         except CannotCertify as error:
             failures.append((side, error))
     for side, failure in failures:
@@ -82,7 +95,17 @@ def worst(sides: Sequence[ComposedLoss], question: Question) -> Proven:
     return Proven.of(lower, most.upper, most.method, directions=directions)
 
 
-def _milder(side: ComposedLoss, question: Question, other: Proven) -> dict[str, Any] | None:
+def _one(side: ComposedLoss, question: Asked) -> Proven:
+    if isinstance(question, RenyiAt):
+        return question.of(side)
+    answer = question.by(ROUTE, side)
+    assert isinstance(answer, Proven)
+    return answer
+
+
+def _milder(side: ComposedLoss, question: Asked, other: Proven) -> dict[str, Any] | None:
+    if isinstance(question, RenyiAt):
+        return bounded_by(side, other.lower)
     epsilon, delta, _ = question.rival(other)
     with suppress(NumericalError):
         return answers.milder(side, epsilon, delta)

@@ -51,7 +51,8 @@ class SegmentLaw(Law):
     def before(self, ell: arb) -> arb:
         """2·height·(1−y)² + edge·(1−y²), y = e^{(ℓ−r)/2}, within the segment; 1 − e^ℓ below."""
         y = ((arb.max(arb.min(ell, self.reach), -self.reach) - self.reach) / 2).exp()
-        inside = 2 * self.height * (1 - y) ** 2 + self.edge * (1 - y * y)
+        gap = 1 - y  # whose ball may hold 0, of which no power is taken
+        inside = 2 * self.height * gap * gap + self.edge * gap * (1 + y)
         if ell >= -self.reach:
             return inside
         return 1 - ell.exp() if ell <= -self.reach else inside.union(1 - ell.exp())

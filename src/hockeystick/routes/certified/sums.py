@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from flint import arb
 
+from hockeystick.routes.certified.lattice_sums import lattice_sum, three_values
 from hockeystick.routes.certified.points import PointsLaw
 from hockeystick.routes.certified.split import atoms_profile, multinomial
 from hockeystick.routes.certified.two_values import TwoValues
@@ -23,6 +24,10 @@ def sum_of_points(law: PointsLaw, n: int, log_least: float) -> Callable[[arb], a
         (p, one), (rest, other) = atoms if atoms[0][1] > atoms[1][1] else atoms[::-1]
         table = TwoValues(p, rest, one, other, n, log_least)
         return lambda e: aside + table.delta(e)
+    if (together := lattice_sum(law, n)) is not None:
+        return lambda e: aside + together(e)
+    if (mixed := three_values(law, n, log_least)) is not None:
+        return lambda e: aside + mixed(e)
     if math.comb(n + len(atoms) - 1, n) > FEW_SUMS:
         return None
     sums = multinomial(law, n)

@@ -11,16 +11,22 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from flint import arb, ctx
+from flint import arb
 
 from hockeystick.errors import CannotCertify
 from hockeystick.loss.exact import Exact
+from hockeystick.routes.certified.balls import of_bits
 from hockeystick.routes.certified.build import line_of
 from hockeystick.routes.certified.claims import at_most, closed, largest
+from hockeystick.routes.certified.grid import Grid, GridSum
 from hockeystick.routes.certified.laws import law_of
 from hockeystick.routes.certified.line import Laws, Recipe, masses
+from hockeystick.routes.certified.renyi import BITS as RENYI_BITS
+from hockeystick.routes.certified.renyi import RenyiAt, is_bounded
 
 LOG_LEAST = -800.0
+MOST_BITS, MOST_POINTS = 4096, 10_000_000
+"""A certificate that asks for more is refused, so that none takes for ever."""
 Said = dict[str, Any]
 Parts = list[tuple[Exact, int]]
 Ends = Callable[[float], tuple[arb, arb]]
@@ -28,9 +34,16 @@ Ends = Callable[[float], tuple[arb, arb]]
 
 def verify(certificate: Said) -> tuple[float, float]:
     """Both ends, if all that the certificate claims is so; else `CannotCertify`."""
-    with ctx.workprec(int(certificate["bits"])):
-        ends = [_proof(certificate, proof) for proof in certificate["proofs"]]
-    return ends[-1][0], ends[0][1]
+    try:
+        bits = int(certificate["bits"])
+        _check(2 <= bits <= MOST_BITS, f"at most {MOST_BITS} bits")
+        with of_bits(bits):
+            ends = [_proof(certificate, proof) for proof in certificate["proofs"]]
+        return ends[-1][0], ends[0][1]
+    except CannotCertify:
+        raise
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+        raise CannotCertify(f"the certificate is not whole: {error!r}") from error
 
 
 def _proof(asked: Said, proof: Said) -> tuple[float, float]:
@@ -45,7 +58,11 @@ def _proof(asked: Said, proof: Said) -> tuple[float, float]:
     upper = max(each["upper"] for each in lines)
     for each, parts in zip(proof["directions"], covered, strict=True):
         laws = [(law_of(exact), n) for exact, n in parts]
-        if each["method"] != "milder":
+        if asked["asked"] == "rdp" and each["method"] == "milder":
+            _check(is_bounded(laws, lines[0]["lower"]), "that a direction is milder")
+        elif asked["asked"] == "rdp":
+            _divergence(asked, each, parts)
+        elif each["method"] != "milder":
             _direction(asked, each, laws)
         elif asked["asked"] == "epsilon":
             _milder(each, laws, lines[0]["lower"], asked["delta"])
@@ -55,7 +72,9 @@ def _proof(asked: Said, proof: Said) -> tuple[float, float]:
 
 
 def _parts(said: Said) -> Parts:
-    return [(Exact.from_json(part), int(part["count"])) for part in said["parts"]]
+    parts = [(Exact.from_json(part), int(part["count"])) for part in said["parts"]]
+    _check(parts and all(exact.is_pair and n >= 1 for exact, n in parts), "pairs of laws")
+    return parts
 
 
 def _plain(parts: Parts) -> Parts:
@@ -72,6 +91,14 @@ def _milder(said: Said, laws: Laws, epsilon: float, delta: float) -> None:
     """Where the other direction's lower end is, this one has a smaller δ."""
     holds = at_most(laws, epsilon, delta, said.get("order"), said.get("rules", ()))
     _check(holds, "that a direction is milder")
+
+
+def _divergence(asked: Said, said: Said, parts: Parts) -> None:
+    _check(said["method"] == "renyi" and asked["order"] >= 1, "a divergence")
+    with of_bits(RENYI_BITS):
+        lower, upper = RenyiAt(asked["order"]).ends(parts, said["rules"])
+    _check(said["lower"] <= max(lower, 0.0), "the lower end")
+    _check(said["upper"] >= upper, "the upper end")
 
 
 def _direction(asked: Said, said: Said, laws: Laws) -> None:
@@ -97,13 +124,17 @@ def _direction(asked: Said, said: Said, laws: Laws) -> None:
 def _ends(said: Said, laws: Laws, log_least: float) -> Ends:
     """ε to both ends of δ(ε), by the formula or on the line of the certificate."""
     if said["method"] == "contour":
-        line = line_of(laws, Recipe.from_json(said["line"]))
+        recipe = Recipe.from_json(said["line"])
+        _check(recipe.points <= MOST_POINTS, f"at most {MOST_POINTS} points")
+        line = line_of(laws, recipe)
 
         def on_line(epsilon: float) -> tuple[arb, arb]:
             ends = line.ends(epsilon)
             return ends.lower, ends.upper
 
         return on_line
+    if said["method"] == "grid":
+        return GridSum(laws, Grid.from_json(said["grid"])).ends
     profile = closed(laws, log_least)
     _check(profile is not None, "a formula for δ")
     return lambda epsilon: (profile(arb(epsilon)),) * 2  # type: ignore[misc]

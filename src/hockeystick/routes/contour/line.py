@@ -158,16 +158,23 @@ class Line:
         return np.asarray(2 * total * self.step / math.pi)
 
     def _turns(self, scale: Array) -> Array:
-        """Size of K, with the mean |Im K| of the line, and of the rounding of its steps."""
-
-        def size(k: Complex) -> float:
-            turn = np.abs(k.imag) @ self._weight / self._weight.sum()
-            return float(abs(k[0].real) + turn)
-
+        """At least about the error of K taken `scale` times, in units of 4·EPS."""
         if self.grown is None:
-            return 8 * math.sqrt(self.loss.steps) + scale * size(self.k)
+            return 8 * math.sqrt(self.loss.steps) + scale * self._rounding(self.k, self.right[1])
         steps = self.loss.steps + (scale - 1) * self.grown.steps
-        return np.asarray(8 * np.sqrt(steps) + size(self.k) + (scale - 1) * size(self.grown.k))
+        rest = self._rounding(self.k, self.right[1])
+        more = self._rounding(self.grown.k, self.grown.right)
+        return np.asarray(8 * np.sqrt(steps) + rest + (scale - 1) * more)
+
+    def _rounding(self, k: Complex, right: float) -> float:
+        """A term p·e^{sL} is rounded by some units of p·e^{cL}·(1 + cL), for cL and log p come from
+        larger numbers: together K(c) and c·K'(c), which a secant bounds as K is convex. The other
+        direction takes K at −1−s, where terms cancel that are 1/c times as large."""
+        slope = (right - k[0].real) / (self.right[0] - self.centre)
+        slope = max(slope, 0.0) if math.isfinite(slope) else abs(self.epsilon)
+        turn = np.abs(k.imag) @ self._weight / self._weight.sum()  # mean |Im K| of the line
+        size = abs(k[0].real) + float(turn) + self.centre * slope
+        return float(2 * size * (1 + 1 / self.centre))
 
     def delta(self, epsilon: Array, scale: Array = ONE) -> Sum:
         """δ at each ε, K taken `scale` times."""

@@ -1,0 +1,90 @@
+"""Certificates: forged in every field, read in threads, kept in pickles."""
+
+from __future__ import annotations
+
+import copy
+import json
+import pickle
+from concurrent.futures import ThreadPoolExecutor
+from fractions import Fraction
+from typing import Any
+
+import flint
+import pytest
+
+import hockeystick as hs
+from hockeystick.errors import CannotCertify
+from hockeystick.loss.exact import Exact
+from hockeystick.routes.certified.balls import of_bits
+from hockeystick.routes.certified.laws import law_of
+from hockeystick.routes.certified.reading import read
+from hockeystick.routes.certified.verify import verify
+
+SAMPLED = hs.Laplace(1.0).on(hs.Poisson(0.05)) * 100
+
+
+@pytest.fixture(scope="module")
+def said() -> dict[str, Any]:
+    return read(json.dumps(SAMPLED.epsilon(1e-5, certify=True).certificate))
+
+
+def first_rule(said: dict[str, Any]) -> Any:
+    return said["proofs"][0]["directions"][0]["line"]["rules"][0]["paths"][0]
+
+
+def first_part(said: dict[str, Any]) -> Any:
+    return said["proofs"][0]["directions"][0]["parts"][0]
+
+
+FORGED = [
+    (lambda said: first_rule(said)["panels"][0].__setitem__(0, 7), "an even number of points"),
+    (lambda said: first_rule(said).update(panels=[]), "panels of a range"),
+    (lambda said: first_rule(said).update(points=1), "an even number of points"),
+    (lambda said: first_rule(said).update(depth=10**9), "a path above the real axis"),
+    (lambda said: first_rule(said).pop("depth"), "not whole"),
+    (lambda said: first_part(said).update(rate="3/2"), "pairs of laws"),
+    (lambda said: first_part(said).update(count=-100), "pairs of laws"),
+    (lambda said: first_part(said).update(numbers=[]), "not whole"),
+    (lambda said: said.update(bits=10**9), "bits"),
+    (lambda said: said.update(proofs=[]), "not whole"),
+    (lambda said: said["proofs"][0]["directions"][0]["line"].update(points=10**12), "points"),
+    (lambda said: said["proofs"][0]["directions"][0]["line"].update(order="1"), "not whole"),
+]
+
+
+@pytest.mark.parametrize(("forge", "says"), FORGED)
+def test_a_rule_that_is_none_is_refused(said: dict[str, Any], forge: Any, says: str) -> None:
+    """Of a rule with a node too few, or of no panels, the error would be proven wrongly."""
+    forged = copy.deepcopy(said)
+    forge(forged)
+    with pytest.raises(CannotCertify, match=says):
+        verify(forged)
+
+
+def test_q_against_a_mixture_is_bounded_also_where_a_table_ends() -> None:
+    """The largest loss of (Q, (1−q)Q + qP) is −log(1−q), for integer Gaussian noise too."""
+    with of_bits(128):
+        law = law_of(Exact("integer gaussian", (Fraction(2), Fraction(1)), Fraction(1, 10), True))
+        assert law.top is not None
+        assert abs(float(law.top) - 0.10536051565782628) < 1e-16
+        assert law_of(Exact("integer gaussian", (Fraction(2), Fraction(1)))).top is None
+
+
+@pytest.mark.slow
+def test_threads_do_not_change_each_others_precision() -> None:
+    runs = [hs.Gaussian(1.0 + i / 10).on(hs.Poisson(0.01)) * 500 for i in range(6)]
+    alone = [run.epsilon(1e-6, certify=True) for run in runs]
+    before = flint.ctx.prec
+    with ThreadPoolExecutor(6) as pool:
+        together = list(pool.map(lambda run: run.epsilon(1e-6, certify=True), runs))
+    assert [(x.lower, x.upper) for x in together] == [(x.lower, x.upper) for x in alone]
+    assert flint.ctx.prec == before
+
+
+def test_a_pickle_holds_the_certificate() -> None:
+    bound = hs.Gaussian(2.0).epsilon(1e-5, certify=True)
+    again = pickle.loads(pickle.dumps(bound))
+    assert again.certified
+    assert again.certificate == bound.certificate
+    assert verify(again.certificate) == (bound.lower, bound.upper)
+    assert copy.deepcopy(bound).certificate == bound.certificate
