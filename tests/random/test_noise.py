@@ -130,7 +130,7 @@ def test_the_tail_has_no_end(kind: str) -> None:
     while len(found) < 50:
         drawn = rng(40) | np.uint64((2**14 - 1) << 50)
         heights = rng(40) >> np.uint64(51 if kind == "laplace" else 61)
-        blocks = iter([drawn, heights])
+        blocks = iter([np.append(drawn, heights)])
         found += rounded(envelope, 1000.0, 0.0, 40, words).sizes.tolist()
     x = np.array(found) / 1000
     assert x.min() >= start

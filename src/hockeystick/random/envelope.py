@@ -30,11 +30,11 @@ MARGIN = 1 + 2.0**-40
 class Envelope:
     """Steps of the heights entries[k] / unit above e^(−γ(x)), x in [k, k + 1) / 16.
 
-    cost: γ, of an array of floats and of a fraction alike.
+    log_density: −γ, of an array of floats and of a fraction alike; a new array.
     kept: the share of the candidates that are under the density.
     """
 
-    cost: Callable[[Any], Any]
+    log_density: Callable[[Any], Any]
     table: NDArray[np.uint16]
     entries: tuple[int, ...]
     unit: int
@@ -45,6 +45,10 @@ class Envelope:
     def beyond(self) -> int:
         """The number of the cell that has no end."""
         return len(self.entries) - 1
+
+    def cost(self, x: Fraction) -> Fraction:
+        """γ(x)."""
+        return -Fraction(self.log_density(x))
 
     def height(self, cell: int, piece: int = 0) -> Fraction:
         """The height of a step; the last cell is cut into pieces of width 1, each half as likely.
@@ -58,19 +62,19 @@ class Envelope:
 @cache
 def exponential_envelope() -> Envelope:
     """Above e^(−x): cells up to 44, beyond which a variable of that law is once in 2^63."""
-    return _envelope(lambda x: x, 44, 1.0)
+    return _envelope(lambda x: -x, 44, 1.0)
 
 
 @cache
 def normal_envelope() -> Envelope:
     """Above e^(−x²/2): cells up to 10, beyond which a normal variable is once in 2^75."""
-    return _envelope(lambda x: x * x / 2, 10, float(np.sqrt(np.pi / 2)))
+    return _envelope(lambda x: x * x / -2, 10, float(np.sqrt(np.pi / 2)))
 
 
-def _envelope(cost: Callable[[Any], Any], reach: int, mass: float) -> Envelope:
+def _envelope(log_density: Callable[[Any], Any], reach: int, mass: float) -> Envelope:
     """The highest unit of which all steps, and one entry for the last cell, fit into the table."""
     starts = np.arange(reach << CELL_BITS) / 2**CELL_BITS
-    density = np.exp(-cost(starts)) * MARGIN
+    density = np.exp(log_density(starts)) * MARGIN
     size = 2**INDEX_BITS
     unit = int(size / density.sum())
     while np.ceil(density * unit).sum() >= size:
@@ -79,4 +83,4 @@ def _envelope(cost: Callable[[Any], Any], reach: int, mass: float) -> Envelope:
     entries = np.append(steps, size - steps.sum())
     table = np.repeat(np.arange(entries.size, dtype=np.uint16), entries)
     kept = mass * unit / size * 2**CELL_BITS
-    return Envelope(cost, table, tuple(entries.tolist()), unit, entries / unit, kept)
+    return Envelope(log_density, table, tuple(entries.tolist()), unit, entries / unit, kept)

@@ -61,21 +61,28 @@ def rounded(envelope: Envelope, scale: float, offset: float, tries: int, words: 
     >>> bool(1700 < sizes.size < 2000 and 900 < sizes.mean() < 1100)
     True
     """
-    drawn, heights = words(tries), words(tries)
+    both = words(2 * tries)
+    drawn, heights = both[:tries], both[tries:]
     cells = envelope.table.take(drawn >> CELL_SHIFT)
     x = (drawn & PLACE) * 2.0**-PLACE_BITS
     x += cells
     x *= 2.0**-CELL_BITS
-    gap = np.exp(-envelope.cost(x))
-    gap -= heights * ULP * envelope.heights.take(cells)
+    gap = envelope.log_density(x)
+    np.exp(gap, out=gap)
+    uniform = heights * ULP
+    uniform *= envelope.heights.take(cells)
+    gap -= uniform
     keep = gap > CLOSE
-    y = x * scale + offset
-    floor = np.floor(y)
+    x *= scale
+    x += offset
+    floor = np.floor(x)
     sizes = floor.astype(np.int64)
-    y -= floor
-    y -= 0.5
-    unsure = (np.abs(gap) <= CLOSE) | (keep & (np.abs(y) >= 0.5 - BORDER * (scale + 1)))
-    for i in np.flatnonzero(unsure):
+    x -= floor
+    x -= 0.5
+    near = np.abs(x, out=x) >= 0.5 - BORDER * (scale + 1)
+    near &= keep
+    near |= np.abs(gap, out=gap) <= CLOSE
+    for i in np.flatnonzero(near):
         position, step = _place(envelope, int(drawn[i]), words)
         height = Digits(int(heights[i]), 64, words)
         keep[i] = keep[i] or under(height, step, envelope.cost, position)
