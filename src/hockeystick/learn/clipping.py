@@ -68,8 +68,8 @@ def lengths(rows: Array, norm: Norm) -> Array:
         return _sums_of_sizes(rows)
     squares = _sums_of_squares(rows)
     norms = np.asarray(np.sqrt(squares))
-    safe = (squares >= SQUARES[0]) & (squares <= SQUARES[1])
-    if not safe.all():
+    if not (squares.min(initial=1.0) >= SQUARES[0] and squares.max(initial=1.0) <= SQUARES[1]):
+        safe = (squares >= SQUARES[0]) & (squares <= SQUARES[1])
         norms[~safe] = _scaled_lengths(rows[~safe])
     return norms
 
@@ -114,8 +114,7 @@ def clipped(rows: Array, norms: Array, clip: float) -> Array:
     [[2.0], [3.99999999999...], [0.0]]
     """
     limit = clip * MARGIN
-    near = norms <= reach(limit)
     rows = rows * (limit / np.maximum(norms, limit))[:, None]
-    if not near.all():
-        rows[~near] = 0.0
+    if not norms.max(initial=0.0) <= reach(limit):  # nan is not either
+        rows[~(norms <= reach(limit))] = 0.0
     return np.asarray(rows)

@@ -17,6 +17,8 @@ from hockeystick.relation import ADD_REMOVE, REPLACE_ONE, Relation
 if TYPE_CHECKING:
     from hockeystick.random.generators import Randomness, Source
     from hockeystick.random.reals import Integers
+    from hockeystick.release.grid import Draw
+    from hockeystick.release.in_turn import InTurn
     from hockeystick.sensitivity import Norm, Sensitivity
 
 LEAST_NOISE = 1e-100
@@ -122,14 +124,26 @@ class AdditiveNoise(Mechanism):
         (2,)
         """
         from hockeystick.random.generators import source
+
+        return self._released(value, partial(self._noise, words=source(rng)))
+
+    def in_turn(self, *, rng: Randomness = None) -> InTurn:
+        """A function that does what `release` does, for many values one after the other.
+
+        Where it is told how many are to come, it draws the noise of several at once.
+        """
+        from hockeystick.random.generators import source
+        from hockeystick.release.in_turn import InTurn
+
+        return InTurn(self._released, partial(self._noise, words=source(rng)))
+
+    def _released(self, value: Any, draw: Draw) -> Any:
         from hockeystick.release import grid, private
 
         scale, answer = private.noise_scale(self, self.scale), private.numbers("value", value)
         least = self.sensitivity * min(1.0, self.replace_sensitivity)
         moved = grid.spread(answer.size, self.norm) / least
-        return private.like(
-            grid.released(answer, scale, moved, partial(self._noise, words=source(rng)))
-        )
+        return private.like(grid.released(answer, scale, moved, draw))
 
     def statement(self, *, delta: float | None = None, relation: Relation | None = None) -> str:
         """What a release protects, in words, and how its noise is drawn.
