@@ -26,7 +26,7 @@ from hockeystick.random.generators import generator
 
 RECORDS, FEATURES, BATCH = 32_561, 100, 512
 REPEATS, STEPS = 15, 100
-LIMIT = 1.5
+LIMIT = 2.0
 
 
 def plain_step(x: Array, y: Array, theta: Array, rng: Generator) -> Array:

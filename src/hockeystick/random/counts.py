@@ -5,10 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from functools import lru_cache
 
-import numpy as np
 from numpy.random import Generator
-
-from hockeystick.random.generators import Words
 
 BITS = 256
 """A count is decided by so many bits; of them 64 do, unless they are those of a border."""
@@ -33,16 +30,16 @@ def count(coins: int, probability: float, rng: Generator) -> int:
     True
     """
     first, coarse, fine = _distribution(coins, probability)
-    word = int(rng.integers(0, 2**64 - 1, dtype=np.uint64, endpoint=True))
-    passed = int(coarse.searchsorted(np.uint64(word), side="right"))
-    if passed and int(coarse[passed - 1]) == word:
+    word = int.from_bytes(rng.bytes(8), "little")
+    passed = bisect_right(coarse, word)
+    if passed and coarse[passed - 1] == word:
         rest = int.from_bytes(rng.bytes((BITS - 64) // 8), "little")
         passed = bisect_right(fine, word << (BITS - 64) | rest)
     return first + passed
 
 
 @lru_cache(maxsize=16)  # a run draws from one population, at one rate
-def _distribution(coins: int, probability: float) -> tuple[int, Words, list[int]]:
+def _distribution(coins: int, probability: float) -> tuple[int, list[int], list[int]]:
     """The first count c₀ with a weight, and F(c₀), F(c₀+1), … as ⌊F · 2^64⌋ and ⌊F · 2^256⌋.
 
     Weights are integers, 2^320 for a count near the mean and from there on by the ratio
@@ -66,5 +63,5 @@ def _distribution(coins: int, probability: float) -> tuple[int, Words, list[int]
     for weight in weights[:-1]:
         before += weight
         fine.append((before << BITS) // total)
-    coarse = np.array([min(f, 2**BITS - 1) >> (BITS - 64) for f in fine], dtype=np.uint64)
+    coarse = [min(f, 2**BITS - 1) >> (BITS - 64) for f in fine]
     return centre - len(down) + 1, coarse, fine

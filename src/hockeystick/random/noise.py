@@ -13,7 +13,7 @@ def normal(scale: float, count: int, words: Source) -> Integers:
 
     Parameters
     ----------
-    scale: in (0, 2^38].
+    scale: in (0, 2^39].
 
     >>> from hockeystick.random.generators import source
     >>> bool(abs(normal(2.0**30, 10_000, source(0)).std() / 2.0**30 - 1) < 0.03)
@@ -27,7 +27,7 @@ def laplace(scale: float, count: int, words: Source) -> Integers:
 
     Parameters
     ----------
-    scale: in (0, 2^38].
+    scale: in (0, 2^39].
 
     >>> from hockeystick.random.generators import source
     >>> bool(abs(abs(laplace(2.0**30, 10_000, source(0))).mean() / 2.0**30 - 1) < 0.03)
@@ -38,7 +38,7 @@ def laplace(scale: float, count: int, words: Source) -> Integers:
 
 def _nearest(envelope: Envelope, scale: float, count: int, words: Source) -> Integers:
     if not 0 < scale <= LARGEST:
-        raise ParameterError(f"the scale of rounded noise must be in (0, 2^38], got {scale!r}")
+        raise ParameterError(f"the scale of rounded noise must be in (0, 2^39], got {scale!r}")
 
     def kept(tries: int) -> Integers:
         sizes, signs = rounded(envelope, scale, 0.5, tries, words)

@@ -33,12 +33,12 @@ PLACE = np.uint64(2**PLACE_BITS - 1)
 TWO = np.uint64(2)
 BORDER = 2.0**-45
 """Times (scale + 1): nearer to an integer than this, floats do not decide; see docs/noise.md."""
-LARGEST = 2.0**38
-"""Scales above it would leave too many undecided: one in 64."""
+LARGEST = 2.0**39
+"""Scales above it would leave too many undecided: one in 32."""
 BLOCK = 2**14
 """Candidates at a time: their arrays stay near to the processor."""
 REACH = 2**53
-"""Integers up to here are floats as well; e^(−32768) is the chance of a larger one, at most."""
+"""Integers up to here are floats as well; e^(−16384) is the chance of a larger one, at most."""
 
 
 class Rounded(NamedTuple):
@@ -53,7 +53,7 @@ def rounded(envelope: Envelope, scale: float, offset: float, tries: int, words: 
 
     Parameters
     ----------
-    scale: in (0, 2^38]. offset: 0 or 1/2.
+    scale: in (0, 2^39]. offset: 0 or 1/2.
 
     >>> from hockeystick.random.envelope import exponential_envelope
     >>> from hockeystick.random.generators import source

@@ -173,5 +173,5 @@ class AdditiveNoise(Mechanism):
     def _noise(self, scale: float, count: int, words: Source) -> Integers:
         """The integers nearest to scale·Z, rounded without an error from real noise Z of scale 1.
 
-        scale: in (0, 2^38].
+        scale: in (0, 2^39].
         """
