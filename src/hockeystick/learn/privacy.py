@@ -16,8 +16,8 @@ WEAK = (
     "them in the clear, drawn at random; choose a delta well below {:.2g}"
 )
 ROUNDED = (
-    "Every step adds real noise, rounded exactly to a grid: its low bits tell no more. What is "
-    "summed before is rounded as floats are."
+    "Every step adds real noise, rounded exactly to a grid: its low bits tell no more. Batches of "
+    "up to 65000 records are covered with the rounding of their sums."
 )
 
 
@@ -58,7 +58,7 @@ class Privacy:
     >>> print(Privacy(plan, delta=1e-5))
     (1.515..., 1e-05)-differentially private: neighbours are data sets in which one record is ad...
     Mechanism: Gaussian(1.1).on(Poisson(0.01)) * 1000; gradients clipped to 1 in L2, divided by 512.
-    Every step adds real noise, rounded exactly to a grid: its low bits tell no more. What is su...
+    Every step adds real noise, rounded exactly to a grid: its low bits tell no more. Batches of...
     """
 
     plan: Plan
