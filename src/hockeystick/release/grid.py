@@ -49,9 +49,8 @@ def spread(size: int, norm: Norm) -> float:
 def released(answer: NDArray[Any], scale: float, moved: float, draw: Draw) -> NDArray[np.float64]:
     """The answer plus noise of the scale, on the grid of the scale.
 
-    moved: how far rounding moves two neighbours apart that are one step from another in each
-        entry, over the least distance that the guarantee is about; charged where values are
-        rounded.
+    moved: how far apart rounding by one unit in each entry moves two answers, over the least
+        distance of neighbours that the guarantee is about. Charged where values are rounded.
 
     >>> released(np.array([1.0, 2.5]), 4.0, 0.0, lambda scale, count: np.arange(count)).tolist()
     [1.0, 2.500000003725...]
