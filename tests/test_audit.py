@@ -20,7 +20,7 @@ DELTA = 1e-5
 
 
 def audited(run: Run, one: Any, other: Any, **options: Any) -> Audit:
-    settings: dict[str, Any] = {"delta": DELTA, "confidence": 0.999, "runs": 40_000}
+    settings: dict[str, Any] = {"delta": DELTA, "confidence": 0.999, "runs": 60_000}
     return lower_bound(run, one, other, batched=True, **{**settings, **options})
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -20,6 +21,8 @@ from hockeystick.numerics.types import Array
 from hockeystick.sensitivity import Norm
 
 NORMS = ("L1", "L2")
+LIMIT = 1 - 2.0**-20
+"""Of the clip, what a record may be long: the rest is for rounding."""
 lengths, clipped = silent()(clipping.lengths), silent()(clipping.clipped)
 ORDINARY = st.floats(-10, 10)
 ANY = st.floats(allow_nan=False, allow_infinity=False)
@@ -89,7 +92,7 @@ def test_linear_models_clip_as_the_matrix_of_gradients_says(
     theta = rng.standard_normal(objective.shape(6))
     rows = objective.gradients(theta, records).reshape(40, -1)
     norms = np.linalg.norm(rows, ord=1 if norm == "L1" else 2, axis=1)
-    wanted = (rows * np.minimum(1, clip / norms)[:, None]).sum(axis=0)
+    wanted = (rows * np.minimum(1, LIMIT * clip / norms)[:, None]).sum(axis=0)
     found = objective.clipped_sum(theta, records, clip, norm)
     np.testing.assert_allclose(found.ravel(), wanted, rtol=1e-11, atol=1e-11)
     assert (norms > 0.05).any()
@@ -143,7 +146,7 @@ def test_a_factor_without_digits_is_none() -> None:
         rows = np.array([[length]])
         assert clipped(rows, np.array([length]), 1e-10).tolist() == [[0.0]]
     near = clipped(np.array([[1e270]]), np.array([1e270]), 1e-10)
-    np.testing.assert_allclose(near, 1e-10, rtol=1e-11)
+    np.testing.assert_allclose(near, LIMIT * 1e-10, rtol=1e-11)
 
 
 def test_losses_of_known_values() -> None:
@@ -203,7 +206,8 @@ def test_custom_objectives_clip_each_record() -> None:
     custom = Custom(2, lambda t, x, y: y, lambda t, x, y: x)
     records = Records(np.array([[3.0, 4.0], [0.3, 0.4], [np.inf, 1.0]]), np.zeros(3))
     found = custom.clipped_sum(np.zeros((2, 1)), records, 1.0, "L2")
-    np.testing.assert_allclose(found[:, 0], [0.9, 1.2], rtol=1e-11)
+    wanted = [0.6 * LIMIT + 0.3, 0.8 * LIMIT + 0.4]
+    np.testing.assert_allclose(found[:, 0], wanted, rtol=1e-11)
     assert not isinstance(custom, Linear)
 
 
@@ -231,3 +235,16 @@ def test_one_record_must_not_become_many() -> None:
         Objective.clipped_sum(Cut(), np.zeros((3, 1)), records, 1.0, "L2")
     with pytest.raises(ParameterError, match=r"residuals must be an array of the shape \(2, 1\)"):
         Cut().clipped_sum(np.zeros((3, 1)), records, 1.0, "L2")
+
+
+@pytest.mark.parametrize("clip", [0.1, 0.7, 1.3])
+def test_rounded_sums_of_neighbours_are_no_further_apart_than_the_clip(clip: float) -> None:
+    """Tens of thousands of records of one direction, whose sum has few digits left for one more."""
+    custom = Custom(1, lambda t, x, y: y, lambda t, x, y: x)
+    worst = Fraction(0)
+    for count in range(60_000, 60_040):
+        records = [Records(np.full((n, 1), 9.0), np.zeros(n)) for n in (count, count + 1)]
+        one, more = (custom.clipped_sum(np.zeros((1, 1)), r, clip, "L2")[0, 0] for r in records)
+        worst = max(worst, Fraction(float(more)) - Fraction(float(one)))
+    assert worst <= Fraction(clip)
+    assert worst > Fraction(clip) * Fraction(1 - 2.0**-19)

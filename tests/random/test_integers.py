@@ -1,4 +1,4 @@
-"""Integer noise has exactly its law: followed choice by choice, and by a chi-square test."""
+"""Integer noise has exactly its law, and takes a time that does not tell it."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+from mpmath import mp, mpf
 from scipy import stats
 
 import hockeystick as hs
 from hockeystick.random import integers
 from hockeystick.random.generators import source
 from hockeystick.random.integers import LARGEST, discrete_gaussian, discrete_laplace
-from tests.support.choices import Choices, Rejected, law
-from tests.support.fixed_words import Fixed
+from hockeystick.random.reals import collect
 
 KINDS: dict[str, tuple[Any, Callable[[int, float], float]]] = {
     "laplace": (discrete_laplace, lambda x, b: math.exp(-abs(x) / b)),
@@ -32,36 +32,6 @@ def true_law(kind: str, scale: float) -> Callable[[int], float]:
     return lambda x: weight(x, scale) / total
 
 
-@each
-@pytest.mark.parametrize("scale", [0.5, 1.0, 1.5, 2.75, 4.0])
-def test_the_law_by_every_choice(kind: str, scale: float, monkeypatch: Any) -> None:
-    """What is rejected starts again, so the law is that of the paths that are not."""
-    choices = Choices()
-
-    def below(bound: int, count: int, words: Any) -> Any:
-        assert count == 1
-        return np.array([choices.one_of([1 / bound] * bound)], dtype=np.uint64)
-
-    def exponential(numerators: Any, denominator: int, words: Any) -> Any:
-        (numerator,) = numerators
-        p = math.exp(-int(numerator) / denominator)
-        return np.array([bool(choices.one_of([1 - p, p]))])
-
-    def until(count: int, kept: Callable[[int], Any]) -> Any:
-        found = kept(count)
-        if found.size == 0:
-            raise Rejected
-        return found
-
-    for name, stand_in in (("below", below), ("exponential", exponential), ("_until", until)):
-        monkeypatch.setattr(integers, name, stand_in)
-    found = law(lambda: int(KINDS[kind][0](scale, 1, Fixed())[0]), choices, 1e-7)
-    probability = true_law(kind, scale)
-    assert {-2, -1, 0, 1, 2} <= set(found)
-    for x, mass in found.items():
-        assert mass == pytest.approx(probability(x), abs=1e-6)
-
-
 def test_the_kept_draws_are_taken_in_order() -> None:
     """So that how many are tried at once cannot change the law."""
     stream = iter(range(1000))
@@ -70,8 +40,8 @@ def test_the_kept_draws_are_taken_in_order() -> None:
         tried = np.array([next(stream) for _ in range(tries)])
         return tried[tried % 3 == 1]
 
-    assert integers._until(40, kept).tolist() == list(range(1, 120, 3))
-    assert integers._until(0, kept).tolist() == []
+    assert collect(40, 0.4, kept).tolist() == list(range(1, 120, 3))
+    assert collect(0, 0.4, kept).tolist() == []
 
 
 @each
@@ -112,11 +82,58 @@ def test_the_ends_of_the_scale(kind: str) -> None:
             draw(scale, 1, source(0))
 
 
-def test_sums_beyond_64_bits_are_python_integers() -> None:
-    """A scale of 2^53 − 1 halves of halves: the numerator times the rounds leaves 64 bits."""
-    scale = (2**53 - 1) / 2**60
-    drawn = discrete_laplace(scale, 4000, source(9))
-    assert (drawn == 0).mean() > 0.9999
-    assert integers._geometric(2**62 + 1, 2**70, 100, source(1)).max() == 0
-    wide = integers._geometric(2**62 + 1, 2**60, 4000, source(1))
-    assert wide.mean() == pytest.approx(1 / math.expm1(0.25), rel=0.1)
+@each
+@pytest.mark.parametrize("scale", [2.0**31 * 1.1, 2.0**33 * 1.7, 2.0**45])
+def test_the_low_digits_of_large_scales(kind: str, scale: float) -> None:
+    """The law of a large scale is as good as continuous, and its low digits as good as uniform."""
+    drawn = KINDS[kind][0](scale, 40_000, source(3))
+    law = stats.laplace if kind == "laplace" else stats.norm
+    assert stats.kstest(drawn / scale, law.cdf).pvalue > 1e-3
+    assert stats.chisquare(np.bincount(drawn & 31, minlength=32)).pvalue > 1e-3
+    sizes = np.abs(drawn)
+    high = sizes[sizes > np.median(sizes)] & 31  # the low digits do not depend on the size
+    assert stats.chisquare(np.bincount(high, minlength=32)).pvalue > 1e-3
+
+
+@pytest.mark.parametrize("scale", [0.3, 0.999, 1.0, 2.75, 1000.3, 2.0**40])
+def test_what_gaussian_noise_is_kept_for(scale: float, monkeypatch: Any) -> None:
+    """γ in floats and as a fraction, against mpmath."""
+    seen: list[tuple[Any, Any]] = []
+
+    def coins(costs: Any, exact: Any, words: Any) -> Any:
+        seen.append((costs, [exact(i) for i in range(costs.size)]))
+        return np.ones(costs.size, dtype=bool)
+
+    monkeypatch.setattr(integers, "exponential", coins)
+    wide = math.floor(scale) + 1
+    monkeypatch.setattr(integers, "_laplace", lambda scale, count, words: np.arange(-9, 11) * wide)
+    y = discrete_gaussian(scale, 20, source(0))
+    (costs, exact) = seen[0]
+    with mp.workdps(40):
+        for i, each_y in enumerate(y.tolist()):
+            sigma = mpf(scale)
+            truth = (abs(each_y) - sigma**2 / wide) ** 2 / (2 * sigma**2)
+            assert abs(mpf(exact[i].numerator) / exact[i].denominator - truth) < mpf(10) ** -30
+            assert abs(mp.exp(-mpf(float(costs[i]))) - mp.exp(-truth)) < mpf(2) ** -50
+
+
+@each
+def test_nothing_that_time_can_tell_depends_on_the_noise(kind: str) -> None:
+    """The words that a draw takes, which is what its time follows, tell nothing of its size."""
+    draw, scale = KINDS[kind][0], 1.3
+    taken: dict[int, list[int]] = {}
+    words = source(17)
+    for _ in range(2500):
+        used: list[int] = []
+
+        def counted(count: int, used: Any = used) -> Any:
+            used.append(count)
+            return words(count)
+
+        size = abs(int(draw(scale, 1, counted)[0]))
+        taken.setdefault(sum(used), []).append(size)
+    groups = [np.bincount(sizes, minlength=8)[:8] for sizes in taken.values() if len(sizes) > 100]
+    if len(groups) > 1:
+        table = np.array(groups)
+        assert stats.chi2_contingency(table[:, table.sum(axis=0) > 50]).pvalue > 1e-3
+    assert max(map(len, taken.values())) > 2000  # one block is nearly always enough

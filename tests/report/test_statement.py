@@ -30,12 +30,12 @@ def test_the_guarantee_is_what_the_mechanism_answers(kind: Any, relation: hs.Rel
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_floating_point_is_named_where_it_is_not_covered(kind: Any) -> None:
+def test_how_the_noise_is_drawn_is_said(kind: Any) -> None:
     text = kind(1.7).statement(delta=1e-5)
     continuous = kind in (hs.Gaussian, hs.Laplace)
-    assert ("guarantee does not cover" in text) == continuous
-    assert ("DiscreteLaplace or DiscreteGaussian" in text) == continuous
-    assert ("floating point takes no part" in text) != continuous
+    assert ("rounded to one grid, the noise exactly from a real variable" in text) == continuous
+    assert ("drawn by exactly its law in integers" in text) != continuous
+    assert "It is drawn by the same steps whatever it is, but for" in text
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -37,6 +37,7 @@ class Descent:
         self.before = account.spent
         self.watch = watch or Watch()
         self.rng = generator(rng)
+        self.release = plan.noise.in_turn(rng=self.rng)
         seeded = not (rng is None or isinstance(rng, Generator))
         # The state of any other generator is never written.
         self.kept = self.rng if seeded else None
@@ -73,6 +74,7 @@ class Descent:
                     report = watch.next_report(self.state.done, steps)
                     self.account.spend(self.plan.step, report - self.spent)
                     self.spent = report
+                    self.release.ahead(report - self.state.done)  # they are spent
                     while self.state.done < report:
                         self.step()
                     if self.checkpoint is not None:  # what was seen is never drawn again
@@ -96,7 +98,7 @@ class Descent:
                 self.objective.clipped_sum(ahead, records.take(block), plan.clip, plan.norm)
                 for block in records.blocks(batch)
             ]
-            gradient = plan.noise.release(sum(sums[1:], sums[0]), rng=self.rng) / plan.batch_size
+            gradient = self.release(sum(sums[1:], sums[0])) / plan.batch_size
             gradient += plan.regularisation * ahead
             state.velocity = plan.momentum * state.velocity - plan.learning_rate * gradient
             state.parameters = state.parameters + state.velocity

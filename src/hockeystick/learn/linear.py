@@ -44,10 +44,11 @@ class Linear(Objective):
             check_shape("residuals", residuals, (len(records.targets), parameters.shape[1]))
             x = records.features
             long, own = lengths(x, norm), lengths(residuals, norm)
-            near = np.maximum(long, own) <= reach(clip)
-            weights = clipped(residuals, np.where(near, long * own, np.inf), clip)
-        if not near.all():  # 0 times infinity is no contribution either
-            x = np.where(near[:, None], x, 0.0)
+            norms = long * own
+            far = ~(np.maximum(long, own) <= reach(clip))
+            if far.any():  # 0 times infinity is no contribution either
+                norms[far], x = np.inf, np.where(far[:, None], 0.0, x)
+            weights = clipped(residuals, norms, clip)
         return np.asarray(x.T @ weights)
 
 

@@ -72,7 +72,7 @@ class Custom(Objective):
     >>> median = Custom(1, lambda t, x, y: abs(y - t[0]), lambda t, x, y: np.sign(t - y[:, None]))
     >>> records = Records(np.zeros((3, 1)), np.array([1.0, 2.0, 9.0]))
     >>> median.clipped_sum(np.zeros((1, 1)), records, clip=1.0, norm="L1").tolist()
-    [[-2.99999999999...]]
+    [[-2.99999713...]]
     """
 
     parameters: int = checked(Whole(1))

@@ -15,7 +15,10 @@ WEAK = (
     "delta = {} is not below 1/n for n = {} records: so weak a guarantee allows to publish one of "
     "them in the clear, drawn at random; choose a delta well below {:.2g}"
 )
-FLOATS = "Noise is generated in floating point; attacks on its low bits are not covered."
+ROUNDED = (
+    "Every step adds real noise, rounded exactly to a grid: its low bits tell no more. Batches of "
+    "up to 65000 records are covered with the rounding of their sums."
+)
 
 
 class DeltaWarning(UserWarning):
@@ -55,7 +58,7 @@ class Privacy:
     >>> print(Privacy(plan, delta=1e-5))
     (1.515..., 1e-05)-differentially private: neighbours are data sets in which one record is ad...
     Mechanism: Gaussian(1.1).on(Poisson(0.01)) * 1000; gradients clipped to 1 in L2, divided by 512.
-    Noise is generated in floating point; attacks on its low bits are not covered.
+    Every step adds real noise, rounded exactly to a grid: its low bits tell no more. Batches of...
     """
 
     plan: Plan
@@ -91,7 +94,7 @@ class Privacy:
             "norm": self.plan.norm,
             "batch_size": self.plan.batch_size,
             "public": list(self.public),
-            "notes": [*self.notes, FLOATS],
+            "notes": [*self.notes, ROUNDED],
         }
 
     def statement(self) -> str:
@@ -116,4 +119,4 @@ class Privacy:
         ]
         if self.public:
             lines.append(f"Taken as public: {'; '.join(self.public)}.")
-        return "\n".join([*lines, *self.notes, FLOATS])
+        return "\n".join([*lines, *self.notes, ROUNDED])

@@ -21,7 +21,7 @@ from hockeystick.numerics.types import Array
 
 if TYPE_CHECKING:
     from hockeystick.random.generators import Source
-    from hockeystick.random.integers import Integers
+    from hockeystick.random.reals import Integers
 
 REACH = 10.0
 """Scales beyond which the noise is dropped: 1e-22 of its mass."""

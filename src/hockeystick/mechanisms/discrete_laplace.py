@@ -16,7 +16,7 @@ from hockeystick.numerics.rounding import quotient_error
 
 if TYPE_CHECKING:
     from hockeystick.random.generators import Source
-    from hockeystick.random.integers import Integers
+    from hockeystick.random.reals import Integers
 
 
 class DiscreteLaplace(DiscreteNoise):

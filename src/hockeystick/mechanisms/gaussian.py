@@ -13,7 +13,7 @@ from hockeystick.relation import ADD_REMOVE, ZERO_OUT, Relation
 
 if TYPE_CHECKING:
     from hockeystick.random.generators import Source
-    from hockeystick.random.noise import Floats
+    from hockeystick.random.reals import Integers
 
 
 class Gaussian(AdditiveNoise):
@@ -42,7 +42,7 @@ class Gaussian(AdditiveNoise):
             near=near, far=self.replace_sensitivity * near, zero_out=relation is ZERO_OUT
         )
 
-    def _noise(self, count: int, words: Source) -> Floats:
+    def _noise(self, scale: float, count: int, words: Source) -> Integers:
         from hockeystick.random.noise import normal
 
-        return normal(count, words)
+        return normal(scale, count, words)

@@ -11,7 +11,7 @@ from hockeystick.numerics.rounding import quotient_error
 
 if TYPE_CHECKING:
     from hockeystick.random.generators import Source
-    from hockeystick.random.noise import Floats
+    from hockeystick.random.reals import Integers
 
 
 class Laplace(AdditiveNoise):
@@ -37,7 +37,7 @@ class Laplace(AdditiveNoise):
         quotient = (sensitivity, self.noise_multiplier)
         return SegmentLoss(shift, height=0.25, edge=0.5, slip=error, quotient=quotient)
 
-    def _noise(self, count: int, words: Source) -> Floats:
+    def _noise(self, scale: float, count: int, words: Source) -> Integers:
         from hockeystick.random.noise import laplace
 
-        return laplace(count, words)
+        return laplace(scale, count, words)

@@ -29,6 +29,7 @@ from numpy.typing import NDArray
 
 from hockeystick.checks import probability, whole
 from hockeystick.errors import ParameterError
+from hockeystick.random import counts
 from hockeystick.random.generators import Randomness, Words, generator
 
 Indices = NDArray[np.int64]
@@ -44,9 +45,9 @@ BITS = 256
 def poisson(population: int, rate: float, rng: Randomness = None) -> Indices:
     """Each index by itself with probability exactly `rate`, the float that was given.
 
-    For small rates: a uniform subset of binomial size draws with probability 2^−k ≥ rate, and
-    each of them stays with probability rate · 2^k, in [1/2, 1). See `binomial` for what
-    "exactly" means.
+    For small rates: a uniform subset of binomial size. Where more than 2^14 are expected, one that
+    draws with probability 2^−k ≥ rate, and each of them stays with probability rate · 2^k, in
+    [1/2, 1). See `binomial` and `counts.count` for what "exactly" means.
 
     Parameters
     ----------
@@ -67,6 +68,8 @@ def _poisson(population: int, rate: float, rng: Generator) -> Indices:
         return np.arange(population, dtype=np.int64)
     if rate >= DENSE:
         return np.flatnonzero(coins(population, rate, rng))
+    if population * rate <= counts.MOST:
+        return _subset(population, counts.count(population, rate, rng), rng)
     k = min(-math.frexp(rate)[1], 60)
     candidates = _poisson_power(population, k, rng)
     return candidates[_poisson(candidates.size, math.ldexp(rate, k), rng)]

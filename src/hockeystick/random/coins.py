@@ -1,78 +1,49 @@
-"""Coins that fall by exactly a rational probability, or by e^(−γ) for a rational γ.
+"""Coins that fall by exactly e^(−γ), many at once.
 
-No float takes part. A uniform real number has the random words as its digits in base 2^64; it is
-compared with a fraction digit by digit, and the next digit is drawn only when the ones so far are
-equal, which one comparison in 2^64 needs.
+A uniform real number is below e^(−γ) with that probability. Its first 64 digits and e^(−γ) are
+compared as floats; where they are closer than the errors of floats can make them, the comparison
+is repeated with as many digits as it takes (`digits.under`).
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from fractions import Fraction
+
 import numpy as np
 from numpy.typing import NDArray
 
-from hockeystick.random.generators import Source, below
+from hockeystick.random.digits import Digits, under
+from hockeystick.random.generators import Source
 
 Flags = NDArray[np.bool_]
-Whole = NDArray[np.int64] | NDArray[np.object_]
-"""Integers, as Python's own where they may not fit into 64 bits."""
+Floats = NDArray[np.float64]
+
+CLOSE = 2.0**-45
+"""Closer than this, floats do not decide: twice the bound on their errors in docs/noise.md."""
+ULP = 2.0**-64
+"""A word of 64 bits times this is a number in [0, 1)."""
 
 
-def rational(numerators: Whole, denominator: int, words: Source) -> Flags:
-    """Coins that fall True with probability numerator / denominator, each by its own.
+def exponential(costs: Floats, exact: Callable[[int], Fraction], words: Source) -> Flags:
+    """Coins that fall True with probability e^(−γ), each by its own γ >= 0.
 
     Parameters
     ----------
-    numerators: integers in [0, denominator].
+    costs: γ of each coin in floats, so near to it that e^(−γ) is right within 2^−47.
+    exact: γ of the coin of a number.
 
     >>> from hockeystick.random.generators import source
-    >>> rational(np.array([0, 3, 3]), 3, source(0)).tolist()
-    [False, True, True]
-    """
-    if denominator < 2**63:
-        small: Flags = below(denominator, numerators.size, words) < numerators.astype(np.uint64)
-        return small
-    shifted = numerators.astype(object) * 2**64
-    digits = shifted // denominator
-    sure = digits == 2**64
-    first = np.where(sure, 0, digits).astype(np.uint64)
-    drawn = words(first.size)
-    fell: Flags = (drawn < first) | sure.astype(bool)
-    for i in np.flatnonzero((drawn == first) & ~fell):
-        fell[i] = rational(shifted[i : i + 1] % denominator, denominator, words)[0]
-    return fell
-
-
-def exponential(numerators: Whole, denominator: int, words: Source) -> Flags:
-    """Coins that fall True with probability e^(−γ), γ = numerator / denominator >= 0.
-
-    Canonne, Kamath and Steinke 2020, Algorithm 1: for γ <= 1, throw coins of γ, γ/2, γ/3, … until
-    one falls False; it is one of odd number with probability Σ (−γ)^k/k!. A larger γ is a sum of
-    ones and a rest, whose coins must all fall True.
-
-    >>> from hockeystick.random.generators import source
-    >>> 330 < int(exponential(np.full(1000, 3), 3, source(0)).sum()) < 410
+    >>> 330 < int(exponential(np.ones(1000), lambda i: Fraction(1), source(0)).sum()) < 410
     True
     """
-    fell = np.ones(numerators.size, dtype=bool)
-    ones, rest = numerators // denominator, numerators % denominator
-    alive = np.flatnonzero(ones > 0)
-    while alive.size:
-        fell[alive] = _below_one(np.ones(alive.size, dtype=np.int64), 1, words)
-        ones[alive] -= 1
-        alive = alive[fell[alive] & (ones[alive] > 0)]
-    alive = np.flatnonzero(fell)
-    fell[alive] = _below_one(rest[alive], denominator, words)
+    drawn = words(costs.size)
+    gap = np.exp(-costs) - drawn * ULP
+    fell: Flags = gap > CLOSE
+    for i in np.flatnonzero(np.abs(gap) <= CLOSE):
+        fell[i] = _settled(int(drawn[i]), exact(int(i)), words)
     return fell
 
 
-def _below_one(numerators: Whole, denominator: int, words: Source) -> Flags:
-    """Coins of e^(−γ) for γ in [0, 1]."""
-    odd = np.empty(numerators.size, dtype=bool)
-    alive = np.arange(numerators.size)
-    k = 1
-    while alive.size:
-        fell = rational(numerators[alive], k * denominator, words)
-        odd[alive[~fell]] = k % 2
-        alive = alive[fell]
-        k += 1
-    return odd
+def _settled(word: int, cost: Fraction, words: Source) -> bool:
+    return under(Digits(word, 64, words), Fraction(1), lambda _: cost, Digits(0, 0, words))

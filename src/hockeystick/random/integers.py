@@ -1,24 +1,27 @@
-"""Integer noise by exactly its law: integers and comparisons of integers, no float.
+"""Integer noise by exactly its law, in a time that does not depend on it.
 
-The scale is the rational number that the float of the mechanism is. Canonne, Kamath and Steinke
-2020, Algorithms 2 and 3, for many draws at once.
+The scale is the rational number that the float of the mechanism is. Discrete Laplace noise is the
+integer part of an exponential variable, with a sign; discrete Gaussian noise is Laplace noise of
+which some is kept (Canonne, Kamath and Steinke 2020, Algorithm 3).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from fractions import Fraction
 
 import numpy as np
-from numpy.typing import NDArray
 
 from hockeystick.errors import ParameterError
 from hockeystick.random.coins import exponential
-from hockeystick.random.generators import Source, below
-
-Integers = NDArray[np.int64]
+from hockeystick.random.envelope import exponential_envelope
+from hockeystick.random.generators import Source
+from hockeystick.random.reals import Integers, collect, rounded
 
 LARGEST = 2**52
 """Scales above it could leave 64 bits."""
+WHOLE_BITS = 31
+"""Integer parts are taken at scales below 2^31; further digits of larger ones are drawn apart."""
 
 
 def discrete_laplace(scale: float, count: int, words: Source) -> Integers:
@@ -32,14 +35,14 @@ def discrete_laplace(scale: float, count: int, words: Source) -> Integers:
     >>> discrete_laplace(2.0, 5, source(0)).dtype
     dtype('int64')
     """
-    return _two_sided(*_ratio(scale), count, words)
+    return _laplace(_checked(scale), count, words)
 
 
 def discrete_gaussian(scale: float, count: int, words: Source) -> Integers:
     """Integers with P[x] ∝ e^(−x²/2σ²), σ = `scale`.
 
     Discrete Laplace noise y of scale t = ⌊σ⌋ + 1 is kept with probability e^(−γ),
-    γ = (|y| − σ²/t)²/2σ², which is ((|y|·t·d² − n²)²)/(2·n²·d²·t²) for σ = n/d.
+    γ = (|y|/σ − σ/t)²/2.
 
     Parameters
     ----------
@@ -49,63 +52,47 @@ def discrete_gaussian(scale: float, count: int, words: Source) -> Integers:
     >>> bool(3 < discrete_gaussian(4.0, 1000, source(0)).std() < 5)
     True
     """
-    n, d = _ratio(scale)
-    t = n // d + 1
-    denominator = 2 * (n * d * t) ** 2
+    wide = math.floor(_checked(scale)) + 1
+    square = Fraction(scale) ** 2
 
     def kept(tries: int) -> Integers:
-        y = _two_sided(t, 1, tries, words)
-        gap = abs(y).astype(object) * (t * d**2) - n**2
-        return y[exponential(gap**2, denominator, words)]
+        y = _laplace(float(wide), tries, words)
+        with np.errstate(over="ignore"):  # γ is infinite where σ is far below 1
+            costs = (np.abs(y) / scale - scale / wide) ** 2 / 2
+        return y[
+            exponential(
+                costs, lambda i: (abs(int(y[i])) - square / wide) ** 2 / (2 * square), words
+            )
+        ]
 
-    return _until(count, kept)
-
-
-def _two_sided(numerator: int, denominator: int, count: int, words: Source) -> Integers:
-    """Discrete Laplace noise of scale numerator / denominator."""
-
-    def kept(tries: int) -> Integers:
-        size = _geometric(numerator, denominator, tries, words)
-        negative = below(2, tries, words) == 1
-        once = ~negative | (size > 0)  # or 0 would come up twice as often
-        signed: Integers = np.where(negative, -size, size)[once]
-        return signed
-
-    return _until(count, kept)
+    return collect(count, 0.75 if scale > 1 else 0.5, kept)
 
 
-def _geometric(numerator: int, denominator: int, count: int, words: Source) -> Integers:
-    """Integers y >= 0 with P[y] ∝ e^(−y·denominator/numerator).
+def _laplace(scale: float, count: int, words: Source) -> Integers:
+    """Discrete Laplace noise: ±⌊b·X⌋, X exponential, without −0, which would count 0 twice.
 
-    x = u + n·v for u uniform below n, kept with probability e^(−u/n), and v the number of coins of
-    1/e that fall True before one falls False, has P[x] ∝ e^(−x/n); y = ⌊x/d⌋.
+    A scale above 2^31 is 2^k·b: the integer is 2^k·v + u with v of scale b and u uniform below
+    2^k, kept with probability e^(−u/scale).
     """
+    envelope = exponential_envelope()
+    low_bits = max(0, math.frexp(scale)[1] - WHOLE_BITS)
 
     def kept(tries: int) -> Integers:
-        u = below(numerator, tries, words).astype(np.int64)
-        return u[exponential(u, numerator, words)]
+        sizes, signs = rounded(envelope, math.ldexp(scale, -low_bits), 0.0, tries, words)
+        if low_bits:
+            sizes, signs = _with_low_bits(sizes, signs)
+        return (sizes * signs)[(sizes > 0) | (signs > 0)]
 
-    u = _until(count, kept)
-    v = np.zeros(count, dtype=np.int64)
-    running = np.arange(count)
-    while running.size:
-        running = running[exponential(np.ones(running.size, dtype=np.int64), 1, words)]
-        v[running] += 1
-    wide = numerator * (int(v.max(initial=0)) + 1) >= 2**63 or denominator >= 2**63
-    kind = object if wide else np.int64
-    y: Integers = ((u.astype(kind) + numerator * v.astype(kind)) // denominator).astype(np.int64)
-    return y
+    def _with_low_bits(sizes: Integers, signs: Integers) -> tuple[Integers, Integers]:
+        low = (words(sizes.size) >> np.uint64(64 - low_bits)).astype(np.int64)
+        stays = exponential(low / scale, lambda i: Fraction(int(low[i])) / Fraction(scale), words)
+        return (sizes * 2**low_bits + low)[stays], signs[stays]
 
-
-def _until(count: int, kept: Callable[[int], Integers]) -> Integers:
-    """The first `count` draws that are kept, of independent tries; `kept` makes some of them."""
-    parts = [kept(count)]
-    while (missing := count - sum(part.size for part in parts)) > 0:
-        parts.append(kept(2 * missing + 16))
-    return np.concatenate(parts)[:count]
+    zero = -math.expm1(-1 / scale) / 2  # the share of −0
+    return collect(count, envelope.kept * (1 - zero), kept)
 
 
-def _ratio(scale: float) -> tuple[int, int]:
+def _checked(scale: float) -> float:
     if not 0 < scale <= LARGEST:
         raise ParameterError(f"the scale of integer noise must be in (0, 2^52], got {scale!r}")
-    return float(scale).as_integer_ratio()
+    return float(scale)

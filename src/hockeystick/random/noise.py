@@ -1,44 +1,47 @@
-"""Gaussian and Laplace noise in floating point, from random words.
-
-The laws are those of real numbers rounded to floats. What the rounding reveals is not covered by
-any theorem here: see `statement.FLOATING_POINT`.
-"""
+"""Gaussian and Laplace noise: real variables, rounded to integers without an error."""
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
-
-from hockeystick.random.generators import Source, Words
-
-Floats = NDArray[np.float64]
+from hockeystick.errors import ParameterError
+from hockeystick.random.envelope import Envelope, exponential_envelope, normal_envelope
+from hockeystick.random.generators import Source
+from hockeystick.random.reals import LARGEST, Integers, collect, rounded
 
 
-def normal(count: int, words: Source) -> Floats:
-    """Standard normal noise: ±Φ⁻¹(u/2), u uniform on (0, 1) by 63 bits, which reaches to 9.2.
+def normal(scale: float, count: int, words: Source) -> Integers:
+    """The integers nearest to scale·Z, Z standard normal real numbers.
 
-    >>> from hockeystick.random.generators import source
-    >>> bool(abs(normal(10_000, source(0)).std() - 1) < 0.03)
-    True
-    """
-    from scipy.special import ndtri
-
-    sign, u = _halves(words(count))
-    return sign * -ndtri(u / 2)
-
-
-def laplace(count: int, words: Source) -> Floats:
-    """Laplace noise of scale 1: ±log(1/u), u uniform on (0, 1) by 63 bits, which reaches to 44.
+    Parameters
+    ----------
+    scale: in (0, 2^39].
 
     >>> from hockeystick.random.generators import source
-    >>> bool(abs(abs(laplace(10_000, source(0))).mean() - 1) < 0.03)
+    >>> bool(abs(normal(2.0**30, 10_000, source(0)).std() / 2.0**30 - 1) < 0.03)
     True
     """
-    sign, u = _halves(words(count))
-    return sign * -np.log(u)
+    return _nearest(normal_envelope(), scale, count, words)
 
 
-def _halves(drawn: Words) -> tuple[Floats, Floats]:
-    """A sign by the lowest bit of each word, and a number in (0, 1] by the upper 63."""
-    sign = np.where(drawn & np.uint64(1), 1.0, -1.0)
-    return sign, ((drawn >> np.uint64(1)).astype(float) + 0.5) * 2.0**-63
+def laplace(scale: float, count: int, words: Source) -> Integers:
+    """The integers nearest to scale·Z, Z real numbers of density e^(−|z|)/2.
+
+    Parameters
+    ----------
+    scale: in (0, 2^39].
+
+    >>> from hockeystick.random.generators import source
+    >>> bool(abs(abs(laplace(2.0**30, 10_000, source(0))).mean() / 2.0**30 - 1) < 0.03)
+    True
+    """
+    return _nearest(exponential_envelope(), scale, count, words)
+
+
+def _nearest(envelope: Envelope, scale: float, count: int, words: Source) -> Integers:
+    if not 0 < scale <= LARGEST:
+        raise ParameterError(f"the scale of rounded noise must be in (0, 2^39], got {scale!r}")
+
+    def kept(tries: int) -> Integers:
+        sizes, signs = rounded(envelope, scale, 0.5, tries, words)
+        return sizes * signs
+
+    return collect(count, envelope.kept, kept)

@@ -23,9 +23,9 @@ def _array(name: str, value: Any) -> NDArray[Any]:
     return array
 
 
-def numbers(name: str, value: Any) -> NDArray[np.float64]:
-    """Finite numbers as floats."""
-    array = _array(name, value).astype(float)
+def numbers(name: str, value: Any) -> NDArray[Any]:
+    """Finite numbers: integers as they are, for a float would round them, and floats."""
+    array = _array(name, value)
     if not np.isfinite(array).all():
         raise ParameterError(f"{name} must be finite, but holds a NaN or an infinity {HIDDEN}")
     return array

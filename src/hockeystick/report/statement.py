@@ -11,15 +11,15 @@ from hockeystick.numerics.digits import at_most
 from hockeystick.questions import relation_of
 from hockeystick.relation import ADD_REMOVE, REPLACE_ONE, Relation
 
-FLOATING_POINT = (
-    "The noise is computed in floating point, which the guarantee does not cover: the low digits "
-    "of a result can tell more (Mironov 2012). Where that matters, round the answer to integers "
-    "and use DiscreteLaplace or DiscreteGaussian, or a snapping mechanism."
+TIME = "It is drawn by the same steps whatever it is, but for fewer than one number in 10^11."
+ROUNDED = (
+    "Value and noise are rounded to one grid, the noise exactly from a real variable: the low "
+    f"digits of a result tell no more. {TIME}"
 )
-EXACT = "The noise is drawn by exactly its law in integers; floating point takes no part."
+EXACT = f"The noise is drawn by exactly its law in integers; no float rounds it. {TIME}"
 AS_WRITTEN = (
     "It holds for a program that does what is written here; noise that is computed in floating "
-    "point can tell more in its low digits (Mironov 2012)."
+    "point can tell more in its low digits (Mironov 2012), which `release` avoids."
 )
 PUBLIC_SIZE = " and the number of records is public"
 DELTAS = (1e-5, 1e-6, 1e-8, 1e-10)

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 
 import numpy as np
 
 from hockeystick.loss.atoms import EVERYTHING, AtomicLoss
 from hockeystick.loss.base import Loss
 from hockeystick.mechanisms.bases.additive_noise import AdditiveNoise
+from hockeystick.random.digits import Digits
 from hockeystick.random.generators import Source
-from hockeystick.random.noise import Floats
+from hockeystick.random.reals import Integers
 
 
 class UniformNoise(AdditiveNoise):
@@ -32,5 +34,7 @@ class UniformNoise(AdditiveNoise):
         both = math.log1p(-shift)
         return AtomicLoss([0.0], [both], infinite=shift, void=shift, spacing=0.0, symmetric=True)
 
-    def _noise(self, count: int, words: Source) -> Floats:
-        return np.asarray(words(count) * 2.0**-64 - 0.5, dtype=np.float64)
+    def _noise(self, scale: float, count: int, words: Source) -> Integers:
+        factor, offset = Fraction(scale), (1 - Fraction(scale)) / 2
+        drawn = (Digits(int(word), 64, words).floor(factor, offset) for word in words(count))
+        return np.fromiter(drawn, dtype=np.int64, count=count)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from hockeystick.checks import checked, declared, finite_positive, non_negative, whole
@@ -15,7 +16,9 @@ from hockeystick.relation import ADD_REMOVE, REPLACE_ONE, Relation
 
 if TYPE_CHECKING:
     from hockeystick.random.generators import Randomness, Source
-    from hockeystick.random.noise import Floats
+    from hockeystick.random.reals import Integers
+    from hockeystick.release.grid import Draw
+    from hockeystick.release.in_turn import InTurn
     from hockeystick.sensitivity import Norm, Sensitivity
 
 LEAST_NOISE = 1e-100
@@ -111,23 +114,39 @@ class AdditiveNoise(Mechanism):
 
         `value` is the query's answer, computed so that one record moves it by no more than
         `sensitivity`; all numbers of an array are one answer, and the bound is on its norm.
-        The noise is secure unless a seed or a generator is given as `rng`. It is computed in
-        floating point, which the guarantee does not cover: see `statement`.
+        The noise is secure unless a seed or a generator is given as `rng`. Value and noise are
+        rounded to one grid of about scale · 2^−30, the noise from a real variable and without an
+        error, so that the low digits of the sum tell no more than the guarantee says. What the
+        rounding of the value may add to its distance from a neighbour's, the noise is wider by.
 
         >>> from hockeystick import Gaussian
         >>> Gaussian(2.0).release([10, 20], rng=0).shape  # a seed protects nobody
         (2,)
         """
         from hockeystick.random.generators import source
-        from hockeystick.release import private
+
+        return self._released(value, partial(self._noise, words=source(rng)))
+
+    def in_turn(self, *, rng: Randomness = None) -> InTurn:
+        """A function that does what `release` does, for many values one after the other.
+
+        Where it is told how many are to come, it draws the noise of several at once.
+        """
+        from hockeystick.random.generators import source
+        from hockeystick.release.in_turn import InTurn
+
+        return InTurn(self._released, partial(self._noise, words=source(rng)))
+
+    def _released(self, value: Any, draw: Draw) -> Any:
+        from hockeystick.release import grid, private
 
         scale, answer = private.noise_scale(self, self.scale), private.numbers("value", value)
-        noise = self._noise(answer.size, source(rng)).reshape(answer.shape)
-        noisy = answer + scale * noise
-        return noisy if noisy.ndim else float(noisy)
+        least = self.sensitivity * min(1.0, self.replace_sensitivity)
+        moved = grid.spread(answer.size, self.norm) / least
+        return private.like(grid.released(answer, scale, moved, draw))
 
     def statement(self, *, delta: float | None = None, relation: Relation | None = None) -> str:
-        """What a release protects, in words, and that floating point is not covered.
+        """What a release protects, in words, and how its noise is drawn.
 
         Where replacing a record moves the query no further than adding one, for all that was said,
         the guarantee for records that are added or removed is stated with that condition.
@@ -136,14 +155,14 @@ class AdditiveNoise(Mechanism):
         >>> print(Laplace(2.0).statement())
         Laplace(2.0): Laplace noise of scale 2 on an answer that moves by at most 1 (L1).
         (0.5, 0)-differentially private when one record is added or removed (add-remove).
-        The noise is computed in floating point, which the guarantee does not cover: ...
+        Value and noise are rounded to one grid, the noise exactly from a real variable: ...
         """
         from hockeystick.report import statement as words
 
         moved = self.sensitivity * (self.replace_sensitivity if relation is REPLACE_ONE else 1)
         how = words.noise(type(self).__name__, self.scale, moved, self.norm)
         alike = self.made_for is REPLACE_ONE
-        return words.statement(self, how, words.FLOATING_POINT, delta, relation, alike=alike)
+        return words.statement(self, how, words.ROUNDED, delta, relation, alike=alike)
 
     @property
     def made_for(self) -> Relation | None:
@@ -151,5 +170,8 @@ class AdditiveNoise(Mechanism):
         return REPLACE_ONE if self.replace_sensitivity <= 1 else None
 
     @abstractmethod
-    def _noise(self, count: int, words: Source) -> Floats:
-        """Noise of scale 1."""
+    def _noise(self, scale: float, count: int, words: Source) -> Integers:
+        """The integers nearest to scale·Z, rounded without an error from real noise Z of scale 1.
+
+        scale: in (0, 2^39].
+        """

@@ -18,7 +18,7 @@ from hockeystick.relation import ADD_REMOVE, REPLACE_ONE, Relation
 
 if TYPE_CHECKING:
     from hockeystick.random.generators import Randomness, Source
-    from hockeystick.random.integers import Integers
+    from hockeystick.random.reals import Integers
     from hockeystick.sensitivity import Sensitivity
 
 
