@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from hockeystick.learn import scenarios
 from hockeystick.learn.budget import Budget
+from hockeystick.learn.canaries import audited
 from hockeystick.learn.linear import Logistic, Softmax, Squares
 from hockeystick.learn.objective import Custom, Objective
 from hockeystick.learn.plan import Plan
@@ -52,6 +53,7 @@ __all__ = [
     "Run",
     "Softmax",
     "Squares",
+    "audited",
     "draw_trials",
     "private_sgd",
     "scenarios",

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -24,6 +25,8 @@ class Linear(Objective):
     """A loss of Xθ and the target; `residuals` are its derivatives by Xθ."""
 
     outputs: int = 1
+    far_target: ClassVar[float] = 0.0
+    """A target that records of one long feature never reach: their gradients do not turn round."""
 
     def shape(self, features: int) -> tuple[int, int]:
         return features, self.outputs
@@ -58,6 +61,8 @@ class Logistic(Linear):
     >>> Logistic().losses(np.zeros((1, 1)), Records(np.ones((1, 1)), np.ones(1))).round(6).tolist()
     [0.693147]
     """
+
+    far_target = 1.0
 
     def check(self, records: Records) -> None:
         if not np.isin(records.targets, (0, 1)).all():
@@ -109,6 +114,8 @@ class Softmax(Linear):
 @dataclass(frozen=True)
 class Squares(Linear):
     """Linear regression: f = (xθ − y)²/2."""
+
+    far_target = 1e12
 
     def losses(self, parameters: Array, records: Records) -> Array:
         return np.asarray(self.residuals(parameters, records)[:, 0] ** 2 / 2)
