@@ -36,8 +36,9 @@ class Linear(Objective):
         """∂f/∂(xθ) of each record: a matrix (records × outputs)."""
 
     def gradients(self, parameters: Array, records: Records) -> Array:
-        residuals = self.residuals(parameters, records)
-        return np.asarray(records.features[:, :, None] * residuals[:, None, :])
+        with silent():
+            residuals = self.residuals(parameters, records)
+            return np.asarray(records.features[:, :, None] * residuals[:, None, :])
 
     def clipped_sum(self, parameters: Array, records: Records, clip: float, norm: Norm) -> Array:
         # Products that overflow give norms that are not finite, which `clipped` takes out, as it
@@ -69,13 +70,13 @@ class Logistic(Linear):
             raise ParameterError("targets must be 0 or 1 for logistic regression")
 
     def losses(self, parameters: Array, records: Records) -> Array:
-        z = (records.features @ parameters)[:, 0]
+        z = (records.times(parameters))[:, 0]
         return np.asarray(np.logaddexp(0.0, z) - records.targets * z)
 
     def residuals(self, parameters: Array, records: Records) -> Array:
         from scipy.special import expit
 
-        return np.asarray(expit(records.features @ parameters) - records.targets[:, None])
+        return np.asarray(expit(records.times(parameters)) - records.targets[:, None])
 
 
 @declared
@@ -96,13 +97,13 @@ class Softmax(Linear):
     def losses(self, parameters: Array, records: Records) -> Array:
         from scipy.special import logsumexp  # good to its last digits where one term is nearly all
 
-        z = records.features @ parameters
+        z = records.times(parameters)
         return np.asarray(logsumexp(z, axis=1) - z[self._own(records)])
 
     def residuals(self, parameters: Array, records: Records) -> Array:
         from scipy.special import softmax
 
-        p = softmax(records.features @ parameters, axis=1)
+        p = softmax(records.times(parameters), axis=1)
         p[self._own(records)] -= 1.0
         return np.asarray(p)
 
@@ -121,4 +122,4 @@ class Squares(Linear):
         return np.asarray(self.residuals(parameters, records)[:, 0] ** 2 / 2)
 
     def residuals(self, parameters: Array, records: Records) -> Array:
-        return np.asarray(records.features @ parameters - records.targets[:, None])
+        return np.asarray(records.times(parameters) - records.targets[:, None])
