@@ -1,8 +1,8 @@
 """Training on data larger than memory: `python -m benchmarks.scale [rows] [folder]`.
 
 Logistic regression on 10 million records of 50 features (4 GB of floats in a file), one record in a
-hundred in a batch. Measured, each in a process of its own: the peak of its memory, and the time of a
-step, private (keyed secure batches, clipping, exact sums, secure noise) and plain (a batch by
+hundred in a batch. Measured, each in a process of its own: the peak of its memory, and the time of
+a step, private (keyed secure batches, clipping, exact sums, secure noise) and plain (a batch by
 `Generator.choice`, the same reads, no privacy); then private with 1 and 2 worker processes.
 """
 

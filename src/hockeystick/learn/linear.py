@@ -41,18 +41,32 @@ class Linear(Objective):
             return np.asarray(records.features[:, :, None] * residuals[:, None, :])
 
     def clipped_sum(self, parameters: Array, records: Records, clip: float, norm: Norm) -> Array:
+        x, weights = self._factors(parameters, records, clip, norm)
+        return np.asarray(x.T @ weights)
+
+    def clipped_rows(self, parameters: Array, records: Records, clip: float, norm: Norm) -> Array:
+        if records.persons:
+            return super().clipped_rows(parameters, records, clip, norm)
+        x, weights = self._factors(parameters, records, clip, norm)
+        return np.asarray(x[:, :, None] * weights[:, None, :]).reshape(len(x), -1)
+
+    def _factors(
+        self, parameters: Array, records: Records, clip: float, norm: Norm
+    ) -> tuple[Array, Array]:
+        """x and r of each record, whose clipped gradient is x·rᵀ."""
         # Products that overflow give norms that are not finite, which `clipped` takes out, as it
         # must where one factor is so long that the other one has too few digits left.
         with silent():
             residuals = self.residuals(parameters, records)
             check_shape("residuals", residuals, (len(records.targets), parameters.shape[1]))
+            residuals = records.weighted(residuals)
             x = records.features
             long, own = lengths(x, norm), lengths(residuals, norm)
             near = np.maximum(long, own) <= reach(clip)
             weights = clipped(residuals, np.where(near, long * own, np.inf), clip)
         if not near.all():  # 0 times infinity is no contribution either
             x = np.where(near[:, None], x, 0.0)
-        return np.asarray(x.T @ weights)
+        return x, weights
 
 
 @dataclass(frozen=True)

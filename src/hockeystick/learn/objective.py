@@ -48,7 +48,7 @@ class Objective(ABC):
         ----------
         clip: in (0, inf). norm: "L1" or "L2".
         """
-        rows = self.clipped_rows(parameters, records, clip, norm)
+        rows = Objective.clipped_rows(self, parameters, records, clip, norm)
         with silent():
             return np.asarray(rows.sum(axis=0)).reshape(parameters.shape)
 
@@ -60,7 +60,7 @@ class Objective(ABC):
         gradients = self.gradients(parameters, records)
         check_shape("gradients", gradients, (len(records.targets), *parameters.shape))
         with silent():
-            rows = records.summed(gradients.reshape(-1, parameters.size))
+            rows = records.summed(records.weighted(gradients.reshape(-1, parameters.size)))
             return clipped(rows, lengths(rows, norm), clip)
 
 

@@ -58,8 +58,15 @@ class Records:
         """Xθ, a row for each record."""
         return np.asarray(self.features @ parameters)
 
+    persons: ClassVar[bool] = False
+    """Whether several records may belong to one person."""
+
+    def weighted(self, rows: Array) -> Array:
+        """Each row times the weight of its record; here all weights are 1."""
+        return rows
+
     def summed(self, gradients: Array) -> Array:
-        """A row for each that is protected, of the rows of its records; here they are the same."""
+        """A row for each person, of the rows of their records; here each has one record."""
         return gradients
 
     def take(self, batch: Array) -> Records:

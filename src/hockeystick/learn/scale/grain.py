@@ -49,7 +49,7 @@ def grains(
     if unit < LEAST:
         return np.zeros(parameters.shape)
     rows = objective.clipped_rows(parameters, records, clip, norm)
-    counts = np.trunc(rows / unit)
+    counts = np.trunc(np.multiply(rows, 1 / unit, out=rows), out=rows)
     return (np.ones(len(counts)) @ counts).reshape(parameters.shape)
 
 

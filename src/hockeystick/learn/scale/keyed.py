@@ -17,10 +17,10 @@ import numpy as np
 from numpy.random import PCG64, Generator
 
 from hockeystick.random.batches import Indices, poisson
-from hockeystick.random.generators import MissingExtra, known_secure
+from hockeystick.random.generators import MissingExtra
 
-BLOCK = 2**16
-"""Records that share a generator: to make one takes as long as to draw some hundred of them."""
+BLOCK = 2**18
+"""Records that share a generator: to make one takes as long as to draw some thousand of them."""
 REMEMBERED = 8
 """Blocks whose batches are kept: many small parts of one block ask one after the other."""
 KEY_BYTES = 32
@@ -39,8 +39,12 @@ class StepKey:
 
     @classmethod
     def drawn(cls, rng: Generator) -> StepKey:
-        """A fresh key; as secure as the generator that it is drawn from."""
-        return cls(rng.bytes(KEY_BYTES), known_secure(rng))
+        """A fresh key; as secure as the generator that it is drawn from.
+
+        None of numpy's own generators is. Of others the caller may know that they are.
+        """
+        own = type(rng.bit_generator).__module__.startswith("numpy.")
+        return cls(rng.bytes(KEY_BYTES), not own)
 
     def generator(self, block: int) -> Generator:
         """The generator of a block, the same each time."""

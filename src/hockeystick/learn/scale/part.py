@@ -85,9 +85,14 @@ class Weighted(Records):
         columns = [np.einsum("ij,j->i", self.features, column) for column in parameters.T.copy()]
         return np.stack(columns, axis=1)
 
+    @property
+    def persons(self) -> bool:  # type: ignore[override]
+        return self.starts is not None
+
+    def weighted(self, rows: Array) -> Array:
+        return rows if self.weights is None else rows * self.weights[:, None]
+
     def summed(self, gradients: Array) -> Array:
-        if self.weights is not None:
-            gradients = gradients * self.weights[:, None]
         if self.starts is None:
             return gradients
         return np.add.reduceat(gradients, self.starts[:-1]) if self.count else gradients[:0]
@@ -135,10 +140,9 @@ class Part:
             sizes = self.starts[own + 1] - self.starts[own]
             starts = np.concatenate([[0], np.cumsum(sizes)])
             rows = np.repeat(self.starts[own] - starts[:-1], sizes) + np.arange(starts[-1])
-        features = np.empty((len(rows), x.shape[1] + self.intercept))
-        features[:, : x.shape[1]] = x.take(rows, axis=0)
+        features = np.asarray(x.take(rows, axis=0), dtype=float)
         if self.intercept:
-            features[:, -1] = 1.0
+            features = np.column_stack([features, np.ones(len(rows))])
         own_targets = y.take(rows)
         targets = own_targets if self.target is None else self.target(own_targets)
         weights = None if w is None else w.take(rows).astype(float)
