@@ -8,15 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
+from hockeystick.checks import whole
 from hockeystick.errors import ParameterError
-from hockeystick.learn.scale.arrays import PART, persons, source_of
-from hockeystick.learn.scale.rows import InFile, Rows
+from hockeystick.learn.scale.arrays import KINDS, PART, persons, source_of
+from hockeystick.learn.scale.rows import InFile, Rows, saved
 from hockeystick.learn.scale.scratch import Scratch
 from hockeystick.learn.scale.source import Source
+from hockeystick.learn.scale.workers import executor_of
 from hockeystick.numerics.types import Array
 from hockeystick.random.batches import Indices
 from hockeystick.random.generators import MissingExtra
@@ -51,110 +53,138 @@ def from_parquet(
         take `from_dask`.
     scratch: a folder for the copy; the system's own folder for temporary files if not given.
     """
-    data = _Files(folder, target, features, weight, group)
-    where = Scratch(scratch)
-    rows, starts = _copied(data, where)
-    return source_of(rows, starts, part, executor=executor, names=tuple(data.features), kept=where)
+    names = names_in(folder)
+    others = [each for each in (target, weight, group) if each is not None]
+    chosen = [n for n in names if n not in others] if features is None else list(features)
+    if not chosen:
+        raise ParameterError("no column is left to learn from")
+    reader = Columns(chosen, target)
+    return from_files(folder, reader, weight, group, executor, part, scratch)
 
 
-class _Files:
-    """The columns of some files."""
+class Reader(Protocol):
+    """What numbers are made of some rows of a file."""
 
-    def __init__(
-        self,
-        folder: str | Path,
-        target: str,
-        features: Sequence[str] | None,
-        weight: str | None,
-        group: str | None,
-    ) -> None:
-        parquet = _pyarrow()
-        self.paths = files(folder)
-        names = list(parquet.read_schema(self.paths[0]).names)
-        others = [each for each in (target, weight, group) if each is not None]
-        self.features = (
-            [n for n in names if n not in others] if features is None else list(features)
-        )
-        self.target, self.weight, self.group = target, weight, group
-        for name in [*self.features, *others]:
-            if name not in names:
-                raise ParameterError(f"the column {name!r} is not among those of {self.paths[0]}")
-        if not self.features:
-            raise ParameterError("no column is left to learn from")
+    columns: Sequence[str]
+    """The columns to read."""
+    names: tuple[str, ...] | None
+    """Of the features, where they are columns of the file."""
+    width: int
 
-    def batches(self, columns: Sequence[str]) -> Iterator[Any]:
-        """Some rows of these columns at a time, in the order of the files."""
-        parquet = _pyarrow()
-        for path in self.paths:
-            with parquet.ParquetFile(path) as file:
-                yield from file.iter_batches(batch_size=ROWS, columns=list(columns))
+    def read(self, batch: Any) -> tuple[Array, Array]:
+        """The features and the targets of some rows."""
 
-    def column(self, name: str) -> Array:
-        """One whole column."""
-        parts = [
-            batch.column(name).to_numpy(zero_copy_only=False) for batch in self.batches([name])
-        ]
-        return np.concatenate(parts) if parts else np.empty(0)
+
+class Columns:
+    """Columns of numbers as they are, and a target of any kind."""
+
+    def __init__(self, features: Sequence[str], target: str) -> None:
+        self.columns = [*features, target]
+        self.names = tuple(features)
+        self.width = len(self.names)
+
+    def read(self, batch: Any) -> tuple[Array, Array]:
+        """The features and the targets of some rows."""
+        x = np.column_stack([numbers(batch, name) for name in self.names])
+        return x, np.asarray(batch.column(self.columns[-1]).to_numpy(zero_copy_only=False))
+
+
+def from_files(
+    folder: str | Path,
+    reader: Reader,
+    weight: str | None = None,
+    group: str | None = None,
+    executor: Any = None,
+    part: int = PART,
+    scratch: str | Path | None = None,
+) -> Source:
+    """The records that a reader makes of the files, copied to scratch files."""
+    known = names_in(folder)
+    for name in [*reader.columns, *filter(None, (weight, group))]:
+        if name not in known:
+            raise ParameterError(f"the column {name!r} is not among those of {str(folder)!r}")
+    whole("part", part, 1)
+    executor_of(executor)
+    where, paths = Scratch(scratch), files(folder)
+    starts, place = None, None
+    if group is not None:
+        whose = _column(paths, group)
+        order, starts = persons(whose, len(whose))
+        place = np.empty(len(order), dtype=np.int64)
+        place[order] = np.arange(len(order))
+    rows = _copied(paths, reader, weight, place, where)
+    return source_of(rows, starts, part, executor=executor, names=reader.names, kept=where)
 
 
 def files(folder: str | Path) -> list[Path]:
     """The Parquet files of a folder, by name; or the one file."""
-    place = Path(folder)
-    found = sorted(place.rglob("*.parquet")) if place.is_dir() else [place]
+    given = Path(folder)
+    found = sorted(given.rglob("*.parquet")) if given.is_dir() else [given]
     if not found or not found[0].exists():
         raise ParameterError(f"features must be a folder of *.parquet files, got {str(folder)!r}")
     return found
 
 
-def _copied(data: _Files, where: Scratch) -> tuple[dict[str, Rows], Indices | None]:
-    """Scratch files of all columns, and the first row of each person."""
-    place, starts = None, None
-    rows = sum(batch.num_rows for batch in data.batches([data.target]))
-    if data.group is not None:
-        order, starts = persons(data.column(data.group), rows)
-        place = np.empty(rows, dtype=np.int64)
-        place[order] = np.arange(rows)
-    numbers = [*data.features, *([data.weight] if data.weight else [])]
-    path, width = where / "features", len(data.features)
-    weights = np.empty(rows)
-    first = 0
+def names_in(folder: str | Path) -> list[str]:
+    """The names of the columns, by the first file."""
+    return list(_pyarrow().read_schema(files(folder)[0]).names)
+
+
+def _batches(paths: Sequence[Path], columns: Sequence[str]) -> Iterator[Any]:
+    """Some rows of these columns at a time, in the order of the files."""
+    for path in paths:
+        with _pyarrow().ParquetFile(path) as file:
+            yield from file.iter_batches(batch_size=ROWS, columns=list(columns))
+
+
+def _column(paths: Sequence[Path], name: str) -> Array:
+    """One whole column."""
+    read = [b.column(name).to_numpy(zero_copy_only=False) for b in _batches(paths, [name])]
+    return np.concatenate(read) if read else np.empty(0)
+
+
+def _copied(
+    paths: Sequence[Path], reader: Reader, weight: str | None, place: Indices | None, where: Scratch
+) -> dict[str, Rows]:
+    """Scratch files of all numbers, each row at its place."""
+    count = sum(_pyarrow().read_metadata(path).num_rows for path in paths)
+    path, width, first = where / "features", reader.width, 0
     with path.open("wb") as file:
-        file.truncate(8 * rows * width)
-    for batch in data.batches(numbers):
-        stop = first + batch.num_rows
-        block = np.column_stack([_numbers(batch, name) for name in numbers])
-        own = np.arange(first, stop) if place is None else place[first:stop]
-        weights[own] = block[:, -1]
-        if len(own):
-            low, high = int(own.min()), int(own.max()) + 1  # opened anew: what is mapped stays
-            mapped = np.memmap(path, "<f8", "r+", 8 * low * width, (high - low, width))
-            mapped[own - low] = block[:, :width]
-            del mapped
-        first = stop
-    targets = data.column(data.target)
+        file.truncate(8 * count * width)
+    targets, weights = [], np.empty(count)
+    for batch in _batches(paths, [*reader.columns, *([weight] if weight else [])]):
+        x, y = reader.read(batch)
+        own = np.arange(first, first + len(y)) if place is None else place[first : first + len(y)]
+        _write(path, width, own, x)
+        targets.append(y)
+        if weight is not None:
+            weights[own] = numbers(batch, weight)
+        first += len(y)
+    labels = np.concatenate(targets) if targets else np.empty(0)
+    labels = labels if labels.dtype.kind in KINDS else labels.astype(str)
     if place is not None:
-        targets = targets[order]
-    copied: dict[str, Rows] = {"features": InFile(str(path), "<f8", 0, (rows, width))}
-    copied["targets"] = _saved_column(targets, where / "targets")
-    if data.weight:
-        copied["weights"] = _saved_column(weights, where / "weights")
-    return copied, starts
+        labels = labels[np.argsort(place)]
+    rows: dict[str, Rows] = {"features": InFile(str(path), "<f8", 0, (count, width))}
+    rows["targets"] = saved(labels, where / "targets")
+    if weight is not None:
+        rows["weights"] = saved(weights, where / "weights")
+    return rows
 
 
-def _numbers(batch: Any, name: str) -> Array:
-    """A column as floats; what is no number, or missing, is refused without showing it."""
+def _write(path: Path, width: int, own: Indices, x: Array) -> None:
+    """Rows at their places; the file is mapped anew, as what stays mapped counts as memory."""
+    if len(own):
+        low, high = int(own.min()), int(own.max()) + 1
+        mapped = np.memmap(path, "<f8", "r+", 8 * low * width, (high - low, width))
+        mapped[own - low] = x
+
+
+def numbers(batch: Any, name: str) -> Array:
+    """A column as floats; what is no number is refused without showing it."""
     try:
-        column = batch.column(name).to_numpy(zero_copy_only=False)
-        return np.asarray(column, dtype=float)
+        return np.asarray(batch.column(name).to_numpy(zero_copy_only=False), dtype=float)
     except (TypeError, ValueError):
         raise ParameterError(f"the column {name!r} must be numbers (they are not shown)") from None
-
-
-def _saved_column(column: Array, path: Path) -> InFile:
-    """A column in a file; labels that are objects become texts of one length."""
-    plain = column if column.dtype.kind in "biuf" else column.astype(str)
-    np.ascontiguousarray(plain).tofile(path)
-    return InFile(str(path), plain.dtype.str, 0, plain.shape)
 
 
 def _pyarrow() -> Any:
