@@ -128,5 +128,7 @@ def test_workers_that_are_killed_change_nothing(client: Any, tmp_path: Path) -> 
     assert model(collection, callback=kill, every=1) == expected
     assert len(killed) == 1
     assert killed[0] not in client.run(os.getpid).values()
+    arrays = da.from_array(X, (400, 2)), da.from_array(Y, 700)
+    assert model(from_dask(*arrays, executor=client)) == expected
     executor = client.get_executor()
     assert model(from_arrays(X, Y, part=300, executor=executor)) == expected

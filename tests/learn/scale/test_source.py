@@ -229,6 +229,7 @@ def test_refusals(change: Any, words: str) -> None:
     [
         ({"features": np.where(X > 3, np.nan, X)}, "must be finite"),
         ({"targets": Y + 1}, "targets must be 0 or 1"),
+        ({"targets": np.where(Y > 0, "secret", "other")}, "targets must be numbers (they are not"),
         ({"weights": WEIGHTS - 1}, "weights must be finite and >= 0"),
     ],
 )
@@ -237,6 +238,7 @@ def test_refusals_in_the_pass_over_all_records(change: Any, words: str) -> None:
     with pytest.raises(hs.ParameterError) as caught:
         private_sgd(Logistic(), source, None, plan(), accountant=account)
     assert words in str(caught.value)
+    assert "secret" not in str(caught.value)
     assert account.spent == hs.Composition()
 
 
@@ -245,3 +247,11 @@ def test_the_loss_on_private_records_and_second_targets_are_refused() -> None:
         private_sgd(Logistic(), from_arrays(X, Y), None, plan(), training_loss=True)
     with pytest.raises(hs.ParameterError, match="targets must be left out"):
         private_sgd(Logistic(), from_arrays(X, Y), Y, plan())
+
+
+def test_nothing_of_the_records_or_of_a_key_is_printed() -> None:
+    """The text of an object gets into logs and tracebacks."""
+    source = from_arrays(X, Y, part=1000)
+    assert repr(source) == "<Source of 3 parts, 7 features>"
+    (batch,) = source.drawn(hs.Poisson(0.1), default_rng(0))
+    assert repr(batch) == "Keyed(key=StepKey(secure=False), rate=0.1)"

@@ -52,6 +52,8 @@ def from_arrays(
     columns = {"features": features, "targets": targets, "weights": weights}
     given = {name: column for name, column in columns.items() if column is not None}
     arrays = {k: v if isinstance(v, np.ndarray) else np.asarray(v) for k, v in given.items()}
+    if arrays["targets"].dtype.kind == "O":
+        arrays["targets"] = arrays["targets"].astype(str)
     _check(arrays)
     whole("part", part, 1)
     executor_of(executor)

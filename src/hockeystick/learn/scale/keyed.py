@@ -10,7 +10,7 @@ is asked again, or cut in another way, draws the same.
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 
 import numpy as np
@@ -34,7 +34,7 @@ class StepKey:
     the quicker generator of experiments.
     """
 
-    key: bytes
+    key: bytes = field(repr=False)
     secure: bool
 
     @classmethod

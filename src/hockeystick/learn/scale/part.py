@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from hockeystick.errors import ParameterError
 from hockeystick.learn.objective import Objective
 from hockeystick.learn.records import Records
 from hockeystick.learn.scale.grain import grains
@@ -143,10 +144,14 @@ class Part:
         features = np.asarray(x.take(rows, axis=0), dtype=float)
         if self.intercept:
             features = np.column_stack([features, np.ones(len(rows))])
-        own_targets = y.take(rows)
-        targets = own_targets if self.target is None else self.target(own_targets)
         weights = None if w is None else w.take(rows).astype(float)
-        return Weighted(features, np.asarray(targets, dtype=float), weights, starts)
+        return Weighted(features, self._targets(y.take(rows)), weights, starts)
+
+    def _targets(self, own: Array) -> Array:
+        try:
+            return np.asarray(own if self.target is None else self.target(own), dtype=float)
+        except ValueError:  # it would quote the target
+            raise ParameterError("targets must be numbers (they are not shown)") from None
 
 
 def part_sum(part: Part, batch: Batch, asked: Question) -> tuple[Array, int]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -25,7 +25,7 @@ GROUPED = (
 )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Source:
     """Records that a run of `private_sgd` or an estimator sums up where they are.
 
@@ -47,11 +47,15 @@ class Source:
     width: int
     executor: Any = None
     names: tuple[str, ...] | None = None
-    kept: Any = field(default=None, repr=False)
+    kept: Any = None
     """What must live as long as this: a folder for scratch files."""
 
     def __post_init__(self) -> None:
         executor_of(self.executor)
+
+    def __repr__(self) -> str:
+        """Without any of the records."""
+        return f"<{type(self).__name__} of {len(self.parts)} parts, {self.width} features>"
 
     @property
     def count(self) -> int:
