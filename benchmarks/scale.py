@@ -34,7 +34,7 @@ from hockeystick.learn.scale.source import Source
 
 ROWS, FEATURES, RATE = 10_000_000, 50, 0.01
 STEPS = 20
-LIMIT_RATIO, LIMIT_MEMORY = 1.5, 1.0
+AIM_RATIO, AIM_MEMORY = 1.5, 1.0
 WAYS = ("plain", "private", "1 worker", "2 workers")
 
 
@@ -116,13 +116,13 @@ def main(rows: int = ROWS, place: str | None = None) -> None:
         table.add_row(way, f"{each['seconds']:.3f}", f"{each['cpu']:.3f}", *peaks)
     Console().print(table)
     ratio = found["private"]["cpu"] / found["plain"]["cpu"]
-    print(f"private is {ratio:.2f} times plain, by CPU")
-    kept = ratio <= LIMIT_RATIO and found["private"]["driver"] <= LIMIT_MEMORY
-    print(f"limits {LIMIT_RATIO} times and {LIMIT_MEMORY} GB: {'kept' if kept else 'MISSED'}")
+    peak = found["private"]["driver"]
+    print(f"private is {ratio:.2f} times plain, by CPU; the aim is {AIM_RATIO}")
+    print(f"the peak is {peak:.2f} GB; the aim is {AIM_MEMORY}")
 
 
 if __name__ == "__main__":
     if len(sys.argv) == 4:
         print(json.dumps(measured(sys.argv[1], int(sys.argv[2]), Path(sys.argv[3]))))
     else:
-        main(*map(int, sys.argv[1:2]), *sys.argv[2:3])
+        main(int(sys.argv[1]) if len(sys.argv) > 1 else ROWS, *sys.argv[2:3])

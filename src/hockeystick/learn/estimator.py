@@ -165,7 +165,7 @@ class PrivateEstimator(BaseEstimator):  # type: ignore[misc]
         search = one_of_several(seed)
         advice = self.advice(count)
         if advice:
-            warnings.warn(advice, DeltaWarning, stacklevel=3)
+            warnings.warn(advice, DeltaWarning, stacklevel=4)
         warn_of_scale(x.some(SOME) if isinstance(x, Source) else x, privacy.plan.clip)
         if self.fit_intercept:
             x = x.with_intercept() if isinstance(x, Source) else _with_ones(x)
@@ -259,5 +259,5 @@ def warn_of_scale(features: Array, clip: float) -> None:
             "declared bounds first, as BoundedScaler does. (This tells of the data: it is for the "
             "analyst, and not private.)",
             ScaleWarning,
-            stacklevel=4,
+            stacklevel=5,
         )

@@ -85,26 +85,28 @@ def from_dask(
             f"{type(executor).__name__}"
         )
     if hasattr(features, "to_delayed") and hasattr(features, "columns"):
-        kept, names = _of_frame(features, targets, weight, columns, executor)
+        kept, data, names = _of_frame(features, targets, weight, columns, executor)
     else:
-        kept, names = _of_array(features, targets, executor), None
-    counts = [dask.delayed(_count)(each) for each in kept]
+        kept, data = _of_array(features, targets, executor)
+        names = None
+    counts = [dask.delayed(_count)(each) for each in data]
     done = executor.gather(executor.compute(counts)) if executor else dask.compute(*counts)
     firsts = np.concatenate([[0], np.cumsum([rows for rows, _ in done])]).astype(int).tolist()
     nothing = Memory(np.empty(0))
     parts = tuple(
-        Partition(first, nothing, nothing, data=data, rows=rows)
-        for first, data, (rows, _) in zip(firsts, kept, done, strict=False)
+        Partition(first, nothing, nothing, data=each, rows=rows)
+        for first, each, (rows, _) in zip(firsts, data, done, strict=False)
     )
     widths = {width for _, width in done}
     if len(widths) != 1:
         raise ParameterError("features must have the same columns in every partition")
-    return DaskSource(parts, widths.pop(), executor, names)
+    # A cluster forgets what no collection asks for any more.
+    return DaskSource(parts, widths.pop(), executor, names, kept)
 
 
 def _of_frame(
     frame: Any, target: str, weight: str | None, columns: Sequence[str] | None, executor: Any
-) -> tuple[list[Any], tuple[str, ...]]:
+) -> tuple[Any, list[Any], tuple[str, ...]]:
     dask = _dask()
     others = [target] if weight is None else [target, weight]
     known = list(frame.columns)
@@ -115,7 +117,8 @@ def _of_frame(
     frame = frame[[*names, *others]]
     kept = executor.persist(frame) if executor else frame.persist()
     split = dask.delayed(_split, pure=True)
-    return [split(part, names, target, weight) for part in kept.to_delayed()], tuple(names)
+    data = [split(part, names, target, weight) for part in kept.to_delayed()]
+    return kept, data, tuple(names)
 
 
 def _split(frame: Any, names: list[str], target: str, weight: str | None) -> Any:
@@ -127,7 +130,7 @@ def _split(frame: Any, names: list[str], target: str, weight: str | None) -> Any
     return x, frame[target].to_numpy(), w
 
 
-def _of_array(features: Any, targets: Any, executor: Any) -> list[Any]:
+def _of_array(features: Any, targets: Any, executor: Any) -> tuple[Any, list[Any]]:
     dask = _dask()
     if features.ndim != 2 or getattr(targets, "ndim", 0) != 1:
         raise ParameterError("features must be a Dask matrix with a Dask array of targets")
@@ -137,10 +140,10 @@ def _of_array(features: Any, targets: Any, executor: Any) -> list[Any]:
     if any(np.isnan(size) for size in x.chunks[0]):
         x = x.compute_chunk_sizes()
     y = targets.rechunk((x.chunks[0],)) if targets.chunks != (x.chunks[0],) else targets
-    x, y = executor.persist([x, y]) if executor else dask.persist(x, y)
+    x, y = kept = executor.persist([x, y]) if executor else dask.persist(x, y)
     rows = zip(x.to_delayed().ravel(), y.to_delayed().ravel(), strict=True)
     together = dask.delayed(_together, pure=True)
-    return [together(*each) for each in rows]
+    return kept, [together(*each) for each in rows]
 
 
 def _together(x: Any, y: Any) -> Any:

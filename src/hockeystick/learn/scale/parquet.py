@@ -65,11 +65,17 @@ def from_parquet(
 class Reader(Protocol):
     """What numbers are made of some rows of a file."""
 
-    columns: Sequence[str]
-    """The columns to read."""
-    names: tuple[str, ...] | None
-    """Of the features, where they are columns of the file."""
-    width: int
+    @property
+    def columns(self) -> Sequence[str]:
+        """The columns to read."""
+
+    @property
+    def names(self) -> tuple[str, ...] | None:
+        """Of the features, where they are columns of the file."""
+
+    @property
+    def width(self) -> int:
+        """How many features there are."""
 
     def read(self, batch: Any) -> tuple[Array, Array]:
         """The features and the targets of some rows."""
