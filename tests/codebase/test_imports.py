@@ -68,6 +68,7 @@ LATE_ROOTS = {
 """Packages whose functions may import anything lower when they run, and why."""
 
 LATE_LIBRARIES = {
+    "dask": "optional: scale",
     "concurrent": "slow to load, for --jobs alone",
     "importlib": "its metadata is slow to load, for classes of other packages alone",
     "matplotlib": "optional: plots",
@@ -75,6 +76,7 @@ LATE_LIBRARIES = {
     "PIL": "matplotlib needs it, and is optional",
     "multiprocessing": "slow to load, for --jobs and --timeout alone",
     "numpy": "the command line checks its options before numpy is loaded",
+    "pyarrow": "optional: scale",
     "randomgen": "optional: secure",
     "rich": "slow to load, for tables and bars alone",
     "scipy": "a third of a second of a cold start",
@@ -84,9 +86,11 @@ LATE_LIBRARIES = {
 
 HOMES = {
     "click": {"cli"},
+    "dask": {"learn"},
     "flint": {"routes"},
     "matplotlib": {"figures", "cli"},
     "PIL": {"figures"},
+    "pyarrow": {"learn"},
     "rich": {"cli", "progress"},
     "sklearn": {"learn"},
     "psycopg": {"ledger"},

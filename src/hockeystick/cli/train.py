@@ -38,9 +38,7 @@ class Undeclared(click.ClickException):
 
 
 @click.command()
-@click.argument(
-    "data", type=click.Path(exists=True, dir_okay=False, allow_dash=True, path_type=Path)
-)
+@click.argument("data", type=click.Path(exists=True, allow_dash=True, path_type=Path))
 @click.option("--target", required=True, help="The column to predict.")
 @click.option("--epsilon", type=NUMBER, required=True, help="The epsilon of the guarantee.")
 @click.option(
@@ -113,7 +111,8 @@ def train(
     learning_rate: float | None,
     **options: Any,
 ) -> None:
-    """Train a private linear model on a CSV file, or on standard input if DATA is -.
+    """Train a private linear model on a CSV file, on standard input if DATA is -, or on a folder of
+    Parquet files, which may be larger than memory.
 
     Numbers are scaled by DECLARED bounds and categories are DECLARED, too: nothing is taken from
     the data without noise. A target with categories is classified, one with bounds is regressed.
@@ -134,16 +133,23 @@ def train(
         _check_free(model, statement)
     schema = Schema() if schema_file is None else Schema.load(schema_file)
     schema = schema.with_columns(_declared(bounds, categories), drop)
+    if learning_rate is not None:
+        options["learning_rate"] = learning_rate
+    options["verbose"] = sys.stderr.isatty()
+    if data.is_dir() or data.suffix == ".parquet":
+        from hockeystick.learn.folder_training import prepare_folder, undeclared
+
+        _check_declared(undeclared(data, schema), schema, target)
+        training: Training = prepare_folder(
+            data, target, schema, missing=na, test_fraction=test_fraction, rng=seed, **options
+        )
+        _show(_run(training, model, statement), model, statement, as_json)
+        return
     table = tabular.read(data, target, schema.names, na, delimiter)
     _check_declared(table.undeclared(schema), schema, target)
     if not len(table) and options["population"] is None:
         click.echo(f"Warning: {data} has no records, so nothing is learnt", err=True)
-    if learning_rate is not None:
-        options["learning_rate"] = learning_rate
-    verbose = sys.stderr.isatty()
-    training = prepare(
-        table, target, schema, test_fraction=test_fraction, rng=seed, verbose=verbose, **options
-    )
+    training = prepare(table, target, schema, test_fraction=test_fraction, rng=seed, **options)
     trained = _run(training, model, statement)
     _show(trained, model, statement, as_json)
 

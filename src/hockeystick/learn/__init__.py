@@ -16,11 +16,16 @@ from typing import TYPE_CHECKING, Any
 
 from hockeystick.learn import scenarios
 from hockeystick.learn.budget import Budget
+from hockeystick.learn.canaries import audited
 from hockeystick.learn.linear import Logistic, Softmax, Squares
 from hockeystick.learn.objective import Custom, Objective
 from hockeystick.learn.plan import Plan
 from hockeystick.learn.privacy import Privacy
 from hockeystick.learn.records import Records
+from hockeystick.learn.scale.arrays import from_arrays
+from hockeystick.learn.scale.dask_collections import from_dask
+from hockeystick.learn.scale.parquet import from_parquet
+from hockeystick.learn.scale.source import Source
 from hockeystick.learn.sgd import Run, private_sgd
 from hockeystick.learn.tuning import draw_trials, tuned, tuning_cost
 from hockeystick.learn.watch import Progress
@@ -51,8 +56,13 @@ __all__ = [
     "Records",
     "Run",
     "Softmax",
+    "Source",
     "Squares",
+    "audited",
     "draw_trials",
+    "from_arrays",
+    "from_dask",
+    "from_parquet",
     "private_sgd",
     "scenarios",
     "tuned",

@@ -13,6 +13,7 @@ from hockeystick.learn.checkpoint import Checkpoint, State
 from hockeystick.learn.objective import Objective
 from hockeystick.learn.plan import Plan
 from hockeystick.learn.records import Records
+from hockeystick.learn.scale.source import Source
 from hockeystick.learn.watch import Progress, Watch, bar
 from hockeystick.numerics.types import Array
 from hockeystick.random.generators import Randomness, generator
@@ -25,7 +26,7 @@ class Descent:
     def __init__(
         self,
         objective: Objective,
-        records: Records,
+        records: Records | Source,
         plan: Plan,
         account: Accountant,
         rng: Randomness,
@@ -41,14 +42,14 @@ class Descent:
         seeded = not (rng is None or isinstance(rng, Generator))
         # The state of any other generator is never written.
         self.kept = self.rng if seeded else None
-        self.state = _start(objective.shape(records.features.shape[1]), start)
+        self.state = _start(objective.shape(records.width), start)
         self.state.seeded, self.state.leaked = seeded, self.watch.training_loss
         self.spent = 0  # steps on the accountant, which is ahead of what is done
         self.checkpoint: Checkpoint | None = None
 
     def resume(self, path: Path) -> None:
         """Save to the checkpoint from now on; go on from it if there is one."""
-        features = self.records.features.shape[1]
+        features = self.records.width
         self.checkpoint = Checkpoint(path, self.plan, self.objective.name, features)
         check_writable(path)  # while nothing is spent
         if not path.exists():
@@ -90,15 +91,11 @@ class Descent:
     def step(self) -> None:
         """Draw, and descend; it is spent already."""
         plan, state, records = self.plan, self.state, self.records
-        drawn = plan.sampler.draw(len(records.targets), self.rng)
-        for batch in drawn if isinstance(drawn, list) else [drawn]:
+        for batch in records.drawn(plan.sampler, self.rng):
             ahead = state.parameters + plan.momentum * state.velocity
             ahead.flags.writeable = False  # no objective can write into it what it saw of records
-            sums = [
-                self.objective.clipped_sum(ahead, records.take(block), plan.clip, plan.norm)
-                for block in records.blocks(batch)
-            ]
-            gradient = self.release(sum(sums[1:], sums[0])) / plan.batch_size
+            total = records.clipped_sum(self.objective, ahead, batch, plan.clip, plan.norm)
+            gradient = self.release(total) / plan.batch_size
             gradient += plan.regularisation * ahead
             state.velocity = plan.momentum * state.velocity - plan.learning_rate * gradient
             state.parameters = state.parameters + state.velocity
@@ -111,7 +108,7 @@ class Descent:
         if watch.delta is not None:
             epsilon = self.account.spent.epsilon(watch.delta, relation=plan.relation)
         shown = self.records if watch.training_loss else watch.validation
-        if shown is not None:
+        if isinstance(shown, Records):
             loss = float(self.objective.losses(parameters, shown).mean())
         return Progress(self.state.done, plan.steps, epsilon, loss, parameters.copy())
 

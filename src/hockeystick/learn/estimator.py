@@ -18,6 +18,8 @@ from hockeystick.learn.discretion import without_values
 from hockeystick.learn.objective import Objective
 from hockeystick.learn.plan import Plan, noise_for
 from hockeystick.learn.privacy import DeltaWarning, Privacy, ScaleWarning, weak_delta
+from hockeystick.learn.scale.recognise import source_or_none
+from hockeystick.learn.scale.source import Source
 from hockeystick.learn.search import TuningWarning as TuningWarning
 from hockeystick.learn.search import one_of_several
 from hockeystick.learn.sgd import SEEDED, private_sgd
@@ -156,16 +158,17 @@ class PrivateEstimator(BaseEstimator):  # type: ignore[misc]
             raise ParameterError(f"noise must be laplace for delta = 0, got {name!r}")
         return kind
 
-    def _train(self, objective: Objective, x: Array, y: Array) -> Array:
+    def _train(self, objective: Objective, x: Array | Source, y: Array | None) -> Array:
         """Run the plan; the parameters, a row for each feature and one for the intercept."""
-        seed, privacy = check_seed(self.random_state), self.privacy(len(y))
+        count = x.count if isinstance(x, Source) else len(x)
+        seed, privacy = check_seed(self.random_state), self.privacy(count)
         search = one_of_several(seed)
-        advice = self.advice(len(y))
+        advice = self.advice(count)
         if advice:
-            warnings.warn(advice, DeltaWarning, stacklevel=3)
-        warn_of_scale(x, privacy.plan.clip)
+            warnings.warn(advice, DeltaWarning, stacklevel=4)
+        warn_of_scale(x.some(SOME) if isinstance(x, Source) else x, privacy.plan.clip)
         if self.fit_intercept:
-            x = np.column_stack([x, np.ones(len(x))])
+            x = x.with_intercept() if isinstance(x, Source) else _with_ones(x)
         run = private_sgd(
             objective, x, y, privacy.plan, rng=seed, delta=self.delta, progress=self.verbose
         )
@@ -174,6 +177,16 @@ class PrivateEstimator(BaseEstimator):  # type: ignore[misc]
         if self.fit_intercept:
             return run.parameters
         return np.vstack([run.parameters, np.zeros((1, run.parameters.shape[1]))])
+
+    def _source(self, x: Any, y: Any) -> Source | None:
+        """Data that stay where they are; None of what scikit-learn checks in memory."""
+        source = source_or_none(x, y)
+        if source is None:
+            return None
+        self.n_features_in_ = source.width
+        if source.names is not None:
+            self.feature_names_in_ = np.array(source.names, dtype=object)
+        return source
 
     def _checked_data(self, x: Any, y: Any, **options: Any) -> tuple[Array, Array]:
         """The data as scikit-learn checks it, with no value of it in any message."""
@@ -185,6 +198,10 @@ class PrivateEstimator(BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         with without_values():
             return np.asarray(validate_data(self, x, dtype=np.float64, reset=False))
+
+
+def _with_ones(x: Array) -> Array:
+    return np.column_stack([x, np.ones(len(x))])
 
 
 def _relation(given: Relation | str | None, sampler: str, declared: bool) -> Relation:
@@ -242,5 +259,5 @@ def warn_of_scale(features: Array, clip: float) -> None:
             "declared bounds first, as BoundedScaler does. (This tells of the data: it is for the "
             "analyst, and not private.)",
             ScaleWarning,
-            stacklevel=4,
+            stacklevel=5,
         )

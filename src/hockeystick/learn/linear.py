@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -24,6 +25,8 @@ class Linear(Objective):
     """A loss of Xθ and the target; `residuals` are its derivatives by Xθ."""
 
     outputs: int = 1
+    far_target: ClassVar[float] = 0.0
+    """A target that records of one long feature never reach: their gradients do not turn round."""
 
     def shape(self, features: int) -> tuple[int, int]:
         return features, self.outputs
@@ -33,15 +36,30 @@ class Linear(Objective):
         """∂f/∂(xθ) of each record: a matrix (records × outputs)."""
 
     def gradients(self, parameters: Array, records: Records) -> Array:
-        residuals = self.residuals(parameters, records)
-        return np.asarray(records.features[:, :, None] * residuals[:, None, :])
+        with silent():
+            residuals = self.residuals(parameters, records)
+            return np.asarray(records.features[:, :, None] * residuals[:, None, :])
 
     def clipped_sum(self, parameters: Array, records: Records, clip: float, norm: Norm) -> Array:
+        x, weights = self._factors(parameters, records, clip, norm)
+        return np.asarray(x.T @ weights)
+
+    def clipped_rows(self, parameters: Array, records: Records, clip: float, norm: Norm) -> Array:
+        if records.persons:
+            return super().clipped_rows(parameters, records, clip, norm)
+        x, weights = self._factors(parameters, records, clip, norm)
+        return np.asarray(x[:, :, None] * weights[:, None, :]).reshape(len(x), -1)
+
+    def _factors(
+        self, parameters: Array, records: Records, clip: float, norm: Norm
+    ) -> tuple[Array, Array]:
+        """x and r of each record, whose clipped gradient is x·rᵀ."""
         # Products that overflow give norms that are not finite, which `clipped` takes out, as it
         # must where one factor is so long that the other one has too few digits left.
         with silent():
             residuals = self.residuals(parameters, records)
             check_shape("residuals", residuals, (len(records.targets), parameters.shape[1]))
+            residuals = records.weighted(residuals)
             x = records.features
             long, own = lengths(x, norm), lengths(residuals, norm)
             norms = long * own
@@ -49,7 +67,7 @@ class Linear(Objective):
             if far.any():  # 0 times infinity is no contribution either
                 norms[far], x = np.inf, np.where(far[:, None], 0.0, x)
             weights = clipped(residuals, norms, clip)
-        return np.asarray(x.T @ weights)
+        return x, weights
 
 
 @dataclass(frozen=True)
@@ -60,18 +78,20 @@ class Logistic(Linear):
     [0.693147]
     """
 
+    far_target = 1.0
+
     def check(self, records: Records) -> None:
         if not np.isin(records.targets, (0, 1)).all():
             raise ParameterError("targets must be 0 or 1 for logistic regression")
 
     def losses(self, parameters: Array, records: Records) -> Array:
-        z = (records.features @ parameters)[:, 0]
+        z = (records.times(parameters))[:, 0]
         return np.asarray(np.logaddexp(0.0, z) - records.targets * z)
 
     def residuals(self, parameters: Array, records: Records) -> Array:
         from scipy.special import expit
 
-        return np.asarray(expit(records.features @ parameters) - records.targets[:, None])
+        return np.asarray(expit(records.times(parameters)) - records.targets[:, None])
 
 
 @declared
@@ -92,13 +112,13 @@ class Softmax(Linear):
     def losses(self, parameters: Array, records: Records) -> Array:
         from scipy.special import logsumexp  # good to its last digits where one term is nearly all
 
-        z = records.features @ parameters
+        z = records.times(parameters)
         return np.asarray(logsumexp(z, axis=1) - z[self._own(records)])
 
     def residuals(self, parameters: Array, records: Records) -> Array:
         from scipy.special import softmax
 
-        p = softmax(records.features @ parameters, axis=1)
+        p = softmax(records.times(parameters), axis=1)
         p[self._own(records)] -= 1.0
         return np.asarray(p)
 
@@ -111,8 +131,10 @@ class Softmax(Linear):
 class Squares(Linear):
     """Linear regression: f = (xθ − y)²/2."""
 
+    far_target = 1e12
+
     def losses(self, parameters: Array, records: Records) -> Array:
         return np.asarray(self.residuals(parameters, records)[:, 0] ** 2 / 2)
 
     def residuals(self, parameters: Array, records: Records) -> Array:
-        return np.asarray(records.features @ parameters - records.targets[:, None])
+        return np.asarray(records.times(parameters) - records.targets[:, None])

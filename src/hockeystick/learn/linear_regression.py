@@ -12,6 +12,8 @@ from sklearn.base import RegressorMixin
 from hockeystick.errors import ParameterError
 from hockeystick.learn.estimator import PrivateEstimator
 from hockeystick.learn.linear import Squares
+from hockeystick.learn.scale.source import Source
+from hockeystick.learn.scale.targets import Scaled
 from hockeystick.learn.schema import Number
 from hockeystick.numerics.types import Array
 
@@ -37,16 +39,26 @@ class LinearRegression(RegressorMixin, PrivateEstimator):  # type: ignore[misc]
     learning_rate: float = 0.25
     target_bounds: tuple[float, float] | None = None
 
-    def fit(self, X: Any, y: Any) -> Self:
-        """Train on a row of X and a target of y for each record."""
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Train on a row of X and a target of y for each record.
+
+        Data larger than memory: as `private_sgd` takes them, X a `Source` for instance.
+        """
         middle, half = self._target_scale()
+        source = self._source(X, y)
+        if source is not None:
+            scaled = Scaled(middle, half, self.target_bounds is not None)
+            return self._fitted(source.with_targets(scaled), None, middle, half)
         declared = self.target_bounds is not None or self.population is not None
         x, y = self._checked_data(X, y, y_numeric=True, ensure_min_samples=0 if declared else 1)
         if y.dtype.kind not in "biuf" or not np.isfinite(y).all():
             raise ParameterError("y must be finite numbers for LinearRegression (it is not shown)")
         if self.target_bounds is not None:
             y = np.clip(y, middle - half, middle + half)
-        parameters = self._train(Squares(), x, (y - middle) / half) * half
+        return self._fitted(x, (y - middle) / half, middle, half)
+
+    def _fitted(self, x: Array | Source, y: Array | None, middle: float, half: float) -> Self:
+        parameters = self._train(Squares(), x, y) * half
         self.coef_, self.intercept_ = parameters[:-1, 0], parameters[-1, 0] + middle
         return self
 

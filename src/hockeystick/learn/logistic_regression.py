@@ -16,6 +16,8 @@ from hockeystick.learn.discretion import without_values
 from hockeystick.learn.estimator import PrivateEstimator
 from hockeystick.learn.linear import Logistic, Softmax
 from hockeystick.learn.objective import Objective
+from hockeystick.learn.scale.source import Source
+from hockeystick.learn.scale.targets import Codes
 from hockeystick.numerics.types import Array
 
 
@@ -60,15 +62,25 @@ class LogisticRegression(ClassifierMixin, PrivateEstimator):  # type: ignore[mis
 
     classes: Sequence[Any] | None = None
 
-    def fit(self, X: Any, y: Any) -> Self:
-        """Train on a row of X and a label of y for each record."""
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Train on a row of X and a label of y for each record.
+
+        Data larger than memory: as `private_sgd` takes them, X a `Source` for instance.
+        """
         declared = self._declared()
+        source = self._source(X, y)
+        if source is not None:
+            self.classes_ = _classes(source.labels()) if declared is None else declared
+            return self._fitted(source.with_targets(Codes(self.classes_)), None)
         x, y = self._checked_data(X, y, ensure_min_samples=1 if declared is None else 0)
         with without_values():
             y = column_or_1d(y, warn=True)
             if declared is None:  # it warns by how many different labels there are
                 check_classification_targets(y)
             self.classes_, codes = _codes(y, declared)
+        return self._fitted(x, codes)
+
+    def _fitted(self, x: Array | Source, codes: Array | None) -> Self:
         binary = len(self.classes_) == 2
         objective: Objective = Logistic() if binary else Softmax(len(self.classes_))
         parameters = self._train(objective, x, codes)
@@ -122,9 +134,13 @@ def _codes(y: Array, declared: Array | None) -> tuple[Array, Array]:
     """The classes, sorted, and the place of each label among them."""
     if declared is None:
         classes, codes = np.unique(y, return_inverse=True)
-        if len(classes) < 2:
-            raise ParameterError("y must have labels of at least two classes, got one class")
-        return classes, codes
+        return _classes(classes), codes
     if not np.isin(y, declared).all():
         raise ParameterError("y must hold declared classes only; one label (not shown) is not")
     return declared, np.searchsorted(declared, y)
+
+
+def _classes(found: Array) -> Array:
+    if len(found) < 2:
+        raise ParameterError("y must have labels of at least two classes, got one class")
+    return found

@@ -48,12 +48,20 @@ class Objective(ABC):
         ----------
         clip: in (0, inf). norm: "L1" or "L2".
         """
+        rows = Objective.clipped_rows(self, parameters, records, clip, norm)
+        with silent():
+            return np.asarray(rows.sum(axis=0)).reshape(parameters.shape)
+
+    def clipped_rows(self, parameters: Array, records: Records, clip: float, norm: Norm) -> Array:
+        """The clipped gradients themselves, a row of all entries of θ for each that is protected:
+
+        a record, or all records of a person, whose gradients are added up first.
+        """
         gradients = self.gradients(parameters, records)
         check_shape("gradients", gradients, (len(records.targets), *parameters.shape))
-        rows = gradients.reshape(-1, parameters.size)
         with silent():
-            total = clipped(rows, lengths(rows, norm), clip).sum(axis=0)
-        return np.asarray(total).reshape(parameters.shape)
+            rows = records.summed(records.weighted(gradients.reshape(-1, parameters.size)))
+            return clipped(rows, lengths(rows, norm), clip)
 
 
 @declared

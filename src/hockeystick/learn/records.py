@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
+from numpy.random import Generator
 
 from hockeystick.errors import ParameterError
 from hockeystick.numerics.types import Array
+from hockeystick.samplers.sampler import Sampler
+from hockeystick.sensitivity import Norm
+
+if TYPE_CHECKING:
+    from hockeystick.learn.objective import Objective
 
 BLOCK = 2**18
 """So many numbers are copied and summed, or checked, at a time: what a processor has at hand."""
@@ -20,6 +26,48 @@ class Records:
 
     features: Array
     targets: Array
+    notes: ClassVar[tuple[str, ...]] = ()
+    """What a reader of a statement must know of them."""
+
+    @property
+    def count(self) -> int:
+        """How many there are: what a sampler draws from."""
+        return len(self.targets)
+
+    @property
+    def width(self) -> int:
+        """How many features each has."""
+        return int(self.features.shape[1])
+
+    def drawn(self, sampler: Sampler, rng: Generator) -> list[Any]:
+        """The batches of one draw: one, or those of a whole epoch."""
+        drawn = sampler.draw(self.count, rng)
+        return drawn if isinstance(drawn, list) else [drawn]
+
+    def clipped_sum(
+        self, objective: Objective, parameters: Array, batch: Any, clip: float, norm: Norm
+    ) -> Array:
+        """The sum of the clipped gradients of a batch that was `drawn`."""
+        sums = [
+            objective.clipped_sum(parameters, self.take(block), clip, norm)
+            for block in self.blocks(batch)
+        ]
+        return sum(sums[1:], sums[0])
+
+    def times(self, parameters: Array) -> Array:
+        """Xθ, a row for each record."""
+        return np.asarray(self.features @ parameters)
+
+    persons: ClassVar[bool] = False
+    """Whether several records may belong to one person."""
+
+    def weighted(self, rows: Array) -> Array:
+        """Each row times the weight of its record; here all weights are 1."""
+        return rows
+
+    def summed(self, gradients: Array) -> Array:
+        """A row for each person, of the rows of their records; here each has one record."""
+        return gradients
 
     def take(self, batch: Array) -> Records:
         """A copy of the records at these indices; an index that comes twice counts twice."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from numpy.random import Generator
 
@@ -16,6 +17,8 @@ from hockeystick.learn.objective import Objective
 from hockeystick.learn.plan import Plan
 from hockeystick.learn.privacy import Privacy
 from hockeystick.learn.records import Records
+from hockeystick.learn.scale.recognise import source_or_none
+from hockeystick.learn.scale.source import Source
 from hockeystick.learn.watch import Callback, Watch
 from hockeystick.mechanism import compose
 from hockeystick.numerics.types import Array
@@ -51,8 +54,8 @@ class Run:
 
 def private_sgd(
     objective: Objective,
-    features: Array,
-    targets: Array,
+    features: Any,
+    targets: Any,
     plan: Plan,
     *,
     rng: Randomness = None,
@@ -76,6 +79,8 @@ def private_sgd(
     Parameters
     ----------
     features: a matrix of finite numbers, a row for each record. targets: a finite number for each.
+        Data larger than memory: a `Source` and None, a mapped array and its targets, a Dask
+        collection and its targets, or a folder of Parquet files and the name of a column.
     plan: what runs; see `Plan`.
     rng: None is secure; an integer is for experiments and makes the run repeatable. A generator
         that `hockeystick.random.generator()` did not make is noted in the statement, and none
@@ -118,8 +123,7 @@ def private_sgd(
     if budget is not None:
         fitting = budget.steps(account.spent, plan.step, plan.steps, plan.relation)
         plan = plan.shortened(fitting)
-    records = Records.checked("features", features, targets)
-    objective.check(records)
+    records = _records(objective, features, targets, watch)
     if public is not None:
         _check_validation(objective, public, records)
     descent = Descent(objective, records, plan, account, rng, start, watch)
@@ -128,7 +132,7 @@ def private_sgd(
     finished = 0 < descent.state.done == plan.steps
     descent.run()
     state = descent.state
-    notes = [SEEDED] if state.seeded else []
+    notes = [*records.notes] + [SEEDED] * state.seeded
     if isinstance(rng, Generator) and not known_secure(rng):
         notes.append(UNKNOWN.format(type(rng.bit_generator).__name__))
     notes += [LEAKED] * state.leaked + [FINISHED] * finished
@@ -147,8 +151,24 @@ def _check_relation(account: Accountant, plan: Plan) -> None:
         )
 
 
-def _check_validation(objective: Objective, public: Records, records: Records) -> None:
-    own, given = records.features.shape[1], public.features.shape[1]
+def _records(objective: Objective, features: Any, targets: Any, watch: Watch) -> Records | Source:
+    """The records, checked: in memory, or where they are."""
+    source = source_or_none(features, targets)
+    if source is None:
+        records = Records.checked("features", features, targets)
+        objective.check(records)
+        return records
+    if watch.training_loss:
+        raise ParameterError(
+            "training_loss must be False for data that are not in memory: give public records as "
+            "validation"
+        )
+    source.check(objective)
+    return source
+
+
+def _check_validation(objective: Objective, public: Records, records: Records | Source) -> None:
+    own, given = records.width, public.width
     if given != own:
         raise ParameterError(
             f"validation must have as many features as the records, {own}, got {given}"

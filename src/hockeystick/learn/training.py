@@ -85,7 +85,7 @@ class Training:
         estimator = self.estimator
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DeltaWarning)  # it is `advice`
-            estimator.fit(self.features[~self.held_out], self.targets[~self.held_out])
+            self._fit()
         model = Model(
             self.target,
             self.schema,
@@ -95,6 +95,9 @@ class Training:
             estimator.privacy_.to_dict(),
         )
         return Trained(model, estimator.privacy_, self._scores() if self.scored else None)
+
+    def _fit(self) -> None:
+        self.estimator.fit(self.features[~self.held_out], self.targets[~self.held_out])
 
     @property
     def _inside(self) -> int:
@@ -134,7 +137,7 @@ def prepare(
     # A seed of its own for the run, so that its statement says that there was a seed.
     seed = int(source.integers(2**32)) if isinstance(rng, int) else None
     held_out = hold_out(len(y), test_fraction, source)
-    estimator = _estimator(declared, random_state=seed, **options)
+    estimator = estimator_for(declared, random_state=seed, **options)
     return Training(target, schema, x, y, held_out, estimator, test_fraction > 0)
 
 
@@ -155,7 +158,7 @@ def hold_out(records: int, fraction: float, source: Generator) -> NDArray[np.boo
     return source.random(records) < Between("[0, 1)")("test_fraction", fraction)
 
 
-def _estimator(declared: Any, **options: Any) -> Any:
+def estimator_for(declared: Any, **options: Any) -> Any:
     from hockeystick import learn
 
     if declared.classes is not None:

@@ -1,41 +1,51 @@
-"""Audits: what a mechanism's outputs themselves say of its ε, at some confidence.
-
-An audit runs a mechanism many times on two neighbouring inputs and looks for an event that one of
-them makes more likely. It shows that ε is at least something, whatever was claimed; it never shows
-that a mechanism is private.
-"""
+"""An audit by many runs on two neighbouring inputs, and an event that one makes more likely."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from hockeystick.audit.found import Found
+from hockeystick.audit.scores import Array, Progress, interleaved
 from hockeystick.checks import Between, probability, whole
-from hockeystick.errors import ParameterError
 from hockeystick.mechanism import Mechanism
 from hockeystick.numerics import clopper_pearson
 from hockeystick.relation import Relation
 
-Array = NDArray[np.float64]
 Side = Literal["at least", "at most"]
-Progress = Callable[[int, int], object]
-"""Called with the number of runs so far and the number of all runs."""
 
-REPORTS = 100
-BATCH = 2**16
 RANKS = 400
+"""About twice so many thresholds are tried."""
 
 
 @dataclass(frozen=True)
-class Audit:
+class Event:
+    """A score `side` the `threshold`, and how often it happened.
+
+    In `likely` of all counted runs on one input, the second if `swapped`, and in `unlikely` of as
+    many on the other.
+    """
+
+    side: Side
+    threshold: float
+    swapped: bool
+    likely: int
+    unlikely: int
+
+
+@dataclass(frozen=True)
+class Audit(Found):
     """A lower bound on ε, with the event and the counts that it rests on.
 
     The event is a score `side` the `threshold`. It happened in `likely` of `runs` runs on one
-    input, the second if `swapped`, and in `unlikely` of `runs` runs on the other.
+    input, the second if `swapped`, and in `unlikely` of `runs` runs on the other. Such an event is
+    rare. `common` ones are held against a claim, too: they tell more of a whole curve.
     """
 
     epsilon: float
@@ -47,17 +57,23 @@ class Audit:
     likely: int
     unlikely: int
     runs: int
+    common: tuple[Event, ...] = ()
 
-    def contradicts(self, claim: Mechanism, *, relation: Relation | None = None) -> bool:
-        """Whether the counts refute a claim, by its whole trade-off curve and not at one δ.
+    def excess(self, claim: Mechanism, relation: Relation | None = None) -> float:
+        """log(p / (1 − f(q))), f the claim's trade-off curve: p is at most 1 − f(q) if it holds.
 
         >>> from hockeystick import Gaussian
         >>> audit = Audit(1.9, 1e-5, 0.99, "at least", 2.0, False, 900, 100, 1000)
         >>> audit.contradicts(Gaussian(1.0)), audit.contradicts(Gaussian(0.3))
         (True, False)
         """
-        p, q = _bounds(self.likely, self.unlikely, self.runs, self.confidence)
-        return bool(p > 1 - claim.tradeoff([float(q)], relation=relation)[0])
+        counts = [(self.likely, self.unlikely)]
+        counts += [(event.likely, event.unlikely) for event in self.common]
+        confidence = 1 - (1 - self.confidence) / len(counts)
+        bounds = [_bounds(*each, self.runs, confidence) for each in counts]
+        curve = claim.tradeoff([float(q) for _, q in bounds], relation=relation)
+        ratios = zip((float(p) for p, _ in bounds), curve.tolist(), strict=True)
+        return max(_log_ratio(p, 1 - error) for p, error in ratios)
 
 
 def lower_bound(
@@ -88,8 +104,12 @@ def lower_bound(
     confidence: in (0, 1).
     runs: how often each input is tried in all, an integer >= 2.
     score: a number for an output, the larger the more it speaks for one of the inputs.
-    batched: the mechanism is called with an input and a count, and returns as many scores.
-    progress: called about a hundred times with the runs done and all runs, of both inputs.
+    batched: the mechanism is called with an input and a count, and returns an array of as many
+        scores.
+    progress: called some fifty times or more with the runs done and all runs, of both inputs.
+
+    The inputs take turns, in blocks if batched, so that what drifts in time is no leak. Scores that
+    never change, on each of the inputs, are refused: they come of noise that starts again.
 
     >>> from hockeystick import Laplace
     >>> rng, noise = np.random.default_rng(0), Laplace(2.0)
@@ -99,61 +119,47 @@ def lower_bound(
     """
     delta, runs = probability("delta", delta), whole("runs", runs, 2)
     confidence = Between("(0, 1)")("confidence", confidence)
-    scores = _scores(mechanism, (one, other), runs, score, batched, progress)
+    scores = interleaved(mechanism, (one, other), runs, score, batched, progress)
     half = runs // 2
-    side, threshold, swapped = _choose([part[:half] for part in scores], delta, confidence)
+    worths = (partial(_epsilon, delta=delta), _shift, np.subtract)
+    chosen = _choose([part[:half] for part in scores], confidence, worths)
     kept = [np.sort(part[half:]) for part in scores]
+    event, *common = (_counted(kept, *each) for each in chosen)
+    p, q = _bounds(event.likely, event.unlikely, runs - half, confidence)
+    epsilon = max(0.0, float(_epsilon(p, q, delta)))
+    return Audit(
+        epsilon, delta, confidence, event.side, event.threshold, event.swapped,
+        event.likely, event.unlikely, runs - half, tuple(common),
+    )  # fmt: skip
+
+
+def _counted(kept: list[Array], side: Side, threshold: float, swapped: bool) -> Event:
+    """How often the event happened in the runs that had no part in its choice."""
     likely, unlikely = (
         int(_count(part, threshold, side)) for part in (kept[::-1] if swapped else kept)
     )
-    p, q = _bounds(likely, unlikely, runs - half, confidence)
-    epsilon = max(0.0, float(_epsilon(p, q, delta)))
-    return Audit(
-        epsilon, delta, confidence, side, threshold, swapped, likely, unlikely, runs - half
-    )
+    return Event(side, threshold, swapped, likely, unlikely)
 
 
-def _scores(
-    mechanism: Callable[..., Any],
-    inputs: tuple[Any, Any],
-    runs: int,
-    score: Callable[[Any], float],
-    batched: bool,
-    progress: Progress | None,
-) -> list[Array]:
-    """The scores of all runs on each input."""
-    both = []
-    step = BATCH if progress is None else max(1, 2 * runs // REPORTS)
-    for i, data in enumerate(inputs):
-        scores = np.empty(runs)
-        for start in range(0, runs, step):
-            count = min(step, runs - start)
-            if batched:
-                scores[start : start + count] = mechanism(data, count)
-            else:
-                scores[start : start + count] = [score(mechanism(data)) for _ in range(count)]
-            if progress is not None:
-                progress(i * runs + start + count, 2 * runs)
-        if np.isnan(scores).any():
-            raise ParameterError("score must be a number for every output, but was NaN for some")
-        both.append(scores)
-    return both
-
-
-def _choose(scores: list[Array], delta: float, confidence: float) -> tuple[Side, float, bool]:
-    """The event that would show the largest ε, if these runs were the counted ones."""
+def _choose(
+    scores: list[Array], confidence: float, worths: Sequence[Callable[[Array, Array], Array]]
+) -> list[tuple[Side, float, bool]]:
+    """For each worth the event that has the most of it, if these runs were the counted ones."""
     sorted_ = [np.sort(part) for part in scores]
     thresholds = _thresholds(np.sort(np.concatenate(scores)))
-    best: tuple[float, Side, float, bool] = (-np.inf, "at least", float(thresholds[0]), False)
+    start: tuple[float, Side, float, bool] = (-np.inf, "at least", float(thresholds[0]), False)
+    best = [start] * len(worths)
     sides: tuple[Side, Side] = ("at least", "at most")
     for side in sides:
         counts = [_count(part, thresholds, side) for part in sorted_]
         for swapped in (False, True):
             likely, unlikely = counts[::-1] if swapped else counts
-            shown = _epsilon(*_bounds(likely, unlikely, scores[0].size, confidence), delta)
-            i = int(np.argmax(shown))
-            best = max(best, (float(shown[i]), side, float(thresholds[i]), swapped))
-    return best[1:]
+            bounds = _bounds(likely, unlikely, scores[0].size, confidence)
+            for k, worth in enumerate(worths):
+                shown = worth(*bounds)
+                i = int(np.argmax(shown))
+                best[k] = max(best[k], (float(shown[i]), side, float(thresholds[i]), swapped))
+    return [each[1:] for each in best]
 
 
 def _thresholds(pooled: Array) -> Array:
@@ -180,3 +186,15 @@ def _epsilon(p: Array, q: Array, delta: float) -> Array:
     """log((p − δ)/q), −inf where p is no more than δ."""
     with np.errstate(divide="ignore"):
         return np.log(np.maximum(p - delta, 0)) - np.log(q)
+
+
+def _shift(p: Array, q: Array) -> Array:
+    """How far apart two normal laws are that an event tells apart so well: Φ⁻¹(p) − Φ⁻¹(q)."""
+    from scipy.special import ndtri
+
+    with np.errstate(invalid="ignore"):
+        return np.nan_to_num(ndtri(p) - ndtri(q), nan=-np.inf)
+
+
+def _log_ratio(p: float, most: float) -> float:
+    return -math.inf if p == 0 else math.inf if most <= 0 else math.log(p / most)

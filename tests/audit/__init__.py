@@ -1,0 +1,1 @@
+"""Audits: what outputs say of ε."""
