@@ -44,6 +44,7 @@ from hockeystick.samplers.every_record import EveryRecord as EveryRecord
 from hockeystick.samplers.poisson import Poisson as Poisson
 from hockeystick.samplers.random_allocation import RandomAllocation as RandomAllocation
 from hockeystick.samplers.sampler import Sampler as Sampler
+from hockeystick.samplers.sampling import Sampling as Sampling
 from hockeystick.samplers.shuffled import Shuffled as Shuffled
 from hockeystick.samplers.truncated_poisson import TruncatedPoisson as TruncatedPoisson
 from hockeystick.samplers.with_replacement import WithReplacement as WithReplacement
@@ -92,6 +93,7 @@ __all__ = [
     "RelationError",
     "RenyiDP",
     "Sampler",
+    "Sampling",
     "SavingError",
     "Sensitivity",
     "Shuffled",

@@ -41,6 +41,12 @@ from hockeystick.classical.conversion import (
     pearson_vajda_delta,
     pearson_vajda_epsilon,
 )
+from hockeystick.classical.couplings import (
+    Coupling,
+    additions_or_removals,
+    couple,
+    replacements,
+)
 from hockeystick.classical.group import (
     gaussian_group_profile,
     group_profile,
@@ -103,7 +109,9 @@ from hockeystick.classical.transforms import (
 )
 
 __all__ = [
+    "Coupling",
     "JointConvexity",
+    "additions_or_removals",
     "advanced_joint_convexity",
     "amplified_epsilon",
     "amplify_poisson",
@@ -115,6 +123,7 @@ __all__ = [
     "approximate_profile",
     "base_epsilon",
     "compose_profile",
+    "couple",
     "discrete_profile",
     "epsilon_from_curve",
     "gaussian_group_profile",
@@ -159,6 +168,7 @@ __all__ = [
     "rdp_without_replacement",
     "rdp_without_replacement_from_curve",
     "rdp_without_replacement_self_consistent",
+    "replacements",
     "sampled_output",
     "sampled_ternary",
     "strong_composition",
