@@ -24,12 +24,15 @@ def names(text: str, **options: hs.Relation) -> set[str]:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("Laplace(2)", []),
-        ("PureDP(0.1) * 10", COMPOSED),
+        ("Laplace(2)", ["zCDP"]),
+        ("PureDP(0.1) * 10", [*COMPOSED, "zCDP"]),
+        ("Gaussian(30) * 3", [*COMPOSED, "zCDP", "classical Gaussian"]),
+        ("Gaussian(1)", ["zCDP"]),
+        ("ApproximateDP(1, 1e-6)", []),
         ("Gaussian(2).on(Poisson(0.1))", POISSON),
         (f"RandomizedResponse(1){MANY}", [*COMPOSED, *FIXED, "RDP Theorem 19"]),
         (f"RandomizedResponse(1, 3){MANY}", [*COMPOSED, *FIXED]),
-        ("Gaussian(1) + Laplace(1)", []),
+        ("Gaussian(1) + Laplace(1)", ["naive composition", "zCDP"]),
     ],
 )
 def test_the_theorems_that_speak_of_a_run(text: str, expected: list[str]) -> None:

@@ -138,7 +138,7 @@ class Mechanism(InWords, CallText, Cited, ABC):
         return questions.answer(self, question, relation, method, certify)
 
     def rdp(self, order: Any, *, relation: Relation | None = None) -> Any:
-        """Rényi divergence at any real order in [1, inf]; a number for a number, else an array."""
+        """Rényi divergence at any real order in [0, inf]; a number for a number, else an array."""
         return curves.rdp(self, order, relation)
 
     def profile(

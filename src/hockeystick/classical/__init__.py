@@ -21,14 +21,25 @@ from hockeystick.classical.amplification import (
 )
 from hockeystick.classical.asymptotics import (
     approximate_divergence_on_bad_data,
+    approximate_divergence_on_data,
     approximate_divergence_on_good_data,
 )
 from hockeystick.classical.composition import (
     compose_profile,
     naive_composition,
+    naive_composition_of,
     optimal_composition,
     optimal_composition_delta,
     strong_composition,
+)
+from hockeystick.classical.concentrated import (
+    classical_gaussian_epsilon,
+    classical_gaussian_noise,
+    zcdp_delta,
+    zcdp_epsilon,
+    zcdp_of_curve,
+    zcdp_of_pure,
+    zcdp_within,
 )
 from hockeystick.classical.conversion import (
     epsilon_from_curve,
@@ -90,12 +101,14 @@ from hockeystick.classical.rdp_poisson import rdp_lower_bound, rdp_poisson
 from hockeystick.classical.rdp_without_replacement import (
     rdp_without_replacement,
     rdp_without_replacement_from_curve,
+    rdp_without_replacement_pure,
     rdp_without_replacement_self_consistent,
 )
 from hockeystick.classical.ternary import (
     pearson_vajda,
     rdp_from_ternary,
     sampled_ternary,
+    signed_pearson_vajda,
     ternary_by_hoelder,
     ternary_from_binary,
     ternary_from_renyi,
@@ -119,9 +132,12 @@ __all__ = [
     "amplify_with_replacement",
     "amplify_without_replacement",
     "approximate_divergence_on_bad_data",
+    "approximate_divergence_on_data",
     "approximate_divergence_on_good_data",
     "approximate_profile",
     "base_epsilon",
+    "classical_gaussian_epsilon",
+    "classical_gaussian_noise",
     "compose_profile",
     "couple",
     "discrete_profile",
@@ -146,6 +162,7 @@ __all__ = [
     "moment_generating_function",
     "moments_of_curve",
     "naive_composition",
+    "naive_composition_of",
     "optimal_composition",
     "optimal_composition_delta",
     "optimal_delta",
@@ -167,10 +184,12 @@ __all__ = [
     "rdp_poisson",
     "rdp_without_replacement",
     "rdp_without_replacement_from_curve",
+    "rdp_without_replacement_pure",
     "rdp_without_replacement_self_consistent",
     "replacements",
     "sampled_output",
     "sampled_ternary",
+    "signed_pearson_vajda",
     "strong_composition",
     "ternary_by_hoelder",
     "ternary_from_binary",
@@ -180,4 +199,9 @@ __all__ = [
     "with_replacement_samples",
     "without_replacement_profile",
     "without_replacement_samples",
+    "zcdp_delta",
+    "zcdp_epsilon",
+    "zcdp_of_curve",
+    "zcdp_of_pure",
+    "zcdp_within",
 ]
