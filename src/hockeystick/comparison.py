@@ -18,7 +18,6 @@ from hockeystick.classical import (
     improved_delta,
     mironov_epsilon,
     naive_composition,
-    naive_composition_of,
     optimal_composition,
     optimal_epsilon,
     rdp_poisson,
@@ -28,7 +27,7 @@ from hockeystick.classical import (
     strong_composition,
     zcdp_epsilon,
 )
-from hockeystick.classical.known_bases import log_moments, shift_of_run, zcdp_of_run
+from hockeystick.classical import known_bases as of
 from hockeystick.errors import NumericalError, ParameterError
 from hockeystick.evidence import known
 from hockeystick.mechanism import Mechanism
@@ -179,24 +178,16 @@ def _composed(theorem: Callable[..., float], run: Run) -> float | None:
 
 
 def _naive(run: Run) -> float | None:
-    """Of different steps: each has an equal share of δ."""
-    if run.count or not run.delta or not run.mechanism.parts:
-        return None
-    share = run.delta / len(run.mechanism.parts)
-    steps = [
-        (step.epsilon(share / count, relation=run.relation).upper, share / count, count)
-        for step, count in run.mechanism.parts.items()
-    ]
-    return naive_composition_of(steps)[0]
+    return None if run.count else of.naive_of_run(run.mechanism, run.relation, run.delta)
 
 
 def _concentrated(run: Run) -> float | None:
-    total = zcdp_of_run(run.mechanism, run.relation)
+    total = of.zcdp_of_run(run.mechanism, run.relation)
     return zcdp_epsilon(total[1], run.delta, total[0]) if total else None
 
 
 def _classical_gaussian(run: Run) -> float | None:
-    shift = shift_of_run(run.mechanism, run.relation)
+    shift = of.shift_of_run(run.mechanism, run.relation)
     bound = math.inf if shift is None else classical_gaussian_epsilon(shift, run.delta)
     return bound if math.isfinite(bound) else None
 
@@ -246,7 +237,7 @@ def _plain(base: Mechanism, fraction: float) -> Curve:
 
 
 def _self_consistent(base: Mechanism, fraction: float) -> Curve | None:
-    curve, moments = renyi_curve(base, REPLACE_ONE), log_moments(base, REPLACE_ONE)
+    curve, moments = renyi_curve(base, REPLACE_ONE), of.log_moments(base, REPLACE_ONE)
     if moments is None:
         return None
     return partial(
@@ -280,6 +271,11 @@ THEOREMS = (
     ),
     Theorem("naive composition", "Dwork et al. 2006, δ in equal shares", _naive),
     Theorem("classical Gaussian", "Dwork and Roth 2014, Theorem A.1 (ε < 1)", _classical_gaussian),
+    Theorem(
+        "shuffling",
+        "Feldman, McMillan and Talwar 2021, Theorem 3.1",
+        lambda run: of.shuffled_of_run(run.mechanism, run.delta),
+    ),
     Theorem("zCDP", "Bun and Steinke 2016, Lemma 3.5", _concentrated),
     *(
         Theorem(name, source, partial(_converted, amplified))

@@ -16,6 +16,7 @@ from hockeystick.classical.amplification import (
     base_epsilon,
     poisson_profile,
     poisson_replace_one_profile,
+    shuffle_epsilon,
     with_replacement_profile,
     without_replacement_profile,
 )
@@ -189,6 +190,7 @@ __all__ = [
     "replacements",
     "sampled_output",
     "sampled_ternary",
+    "shuffle_epsilon",
     "signed_pearson_vajda",
     "strong_composition",
     "ternary_by_hoelder",

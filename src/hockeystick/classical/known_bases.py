@@ -6,6 +6,8 @@ import math
 from collections.abc import Callable
 from functools import partial, singledispatch
 
+from hockeystick.classical.amplification import shuffle_epsilon
+from hockeystick.classical.composition import naive_composition_of
 from hockeystick.classical.concentrated import zcdp_of_pure
 from hockeystick.classical.moments import (
     gaussian_log_moment,
@@ -16,6 +18,7 @@ from hockeystick.evidence import known
 from hockeystick.mechanism import Mechanism
 from hockeystick.mechanisms.laplace import Laplace
 from hockeystick.mechanisms.randomized_response import RandomizedResponse
+from hockeystick.mechanisms.shuffled_reports import ShuffledReports
 from hockeystick.mechanisms.zero_concentrated_dp import ZeroConcentratedDP
 from hockeystick.relation import Relation
 from hockeystick.samplers.sampler import Sampled
@@ -85,3 +88,23 @@ def shift_of_run(mechanism: Mechanism, relation: Relation) -> float | None:
             return None
         square += count * shift**2
     return math.sqrt(square)
+
+
+def shuffled_of_run(mechanism: Mechanism, delta: float) -> float | None:
+    """The closed form for one round of shuffled reports; None of anything else."""
+    ((step, count),) = mechanism.parts.items() if len(mechanism.parts) == 1 else ((None, 0),)
+    if count != 1 or not isinstance(step, ShuffledReports):
+        return None
+    return shuffle_epsilon(step.epsilon_, step.users, delta)
+
+
+def naive_of_run(mechanism: Mechanism, relation: Relation, delta: float) -> float | None:
+    """The sum of the ε of different steps, each with an equal share of δ; None without one."""
+    share = delta / max(len(mechanism.parts), 1)
+    if not share:
+        return None
+    steps = [
+        (step.epsilon(share / count, relation=relation).upper, share / count, count)
+        for step, count in mechanism.parts.items()
+    ]
+    return naive_composition_of(steps)[0]
