@@ -81,7 +81,7 @@ def _below_one(parts: Parts, orders: Array, has_losses: bool) -> tuple[Array, Ar
 
     def total(sides: Sides) -> Array:
         directions = [
-            sum(count * divergence_below_one(loss, orders) for loss, count in side.parts)
+            np.sum([n * divergence_below_one(loss, orders) for loss, n in side.parts], axis=0)
             for side in sides
         ]
         return np.asarray(np.max(directions, axis=0))

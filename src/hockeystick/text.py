@@ -246,9 +246,9 @@ class _Reader:
                 raise self.error(node, f"has ** in it, which is not allowed; {_ALLOWED}")
             if keyword.arg in options:
                 raise self.error(node, f"gives {keyword.arg} twice")
-            given = keyword.value
-            listed = [self.rounded(n, depth) for n in given.elts] if type(given) is ast.Tuple else 0
-            options[keyword.arg] = tuple(listed) if listed else self.value(given, depth + 1)
+            listed = keyword.value.elts if isinstance(keyword.value, ast.Tuple) else []
+            numbers = tuple(float(self.rounded(each, depth)) for each in listed)
+            options[keyword.arg] = numbers or self.value(keyword.value, depth + 1)
         try:
             inspect.signature(maker).bind(*values, **options)
         except TypeError as error:

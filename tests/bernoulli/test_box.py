@@ -84,7 +84,7 @@ def test_equal_intervals_are_a_cube() -> None:
 
 def test_a_coin_that_is_fixed_tells_nothing() -> None:
     assert amplify(1.0, 2, [0.2, 0.5]) == pytest.approx(amplify(1.0, 2, 0.2), rel=1e-12)
-    assert amplify(1.0, 2, [0.3, 0.6], d=[0.3, 0.6]) == 0
+    assert amplify(1.0, 2, [0.3, 0.6], d=[0.3, 0.6]) == 0.0
     assert amplify(1.0, 2, [0.0, 0.6], d=[0.3, 0.6]) <= 1
 
 

@@ -76,8 +76,8 @@ def test_between_the_clones_and_no_shuffling() -> None:
     for users in (100, 10_000, 1_000_000):
         found = hs.ShuffledReports(1.0, users).epsilon(1e-6)
         assert 0.85 * found < found.lower < found < classical.shuffle_epsilon(1.0, users, 1e-6)
-    assert hs.ShuffledReports(1.0, 1).epsilon(0) == 1
-    assert hs.ShuffledReports(0.0, 10).epsilon(0) == 0
+    assert hs.ShuffledReports(1.0, 1).epsilon(0) == 1.0
+    assert hs.ShuffledReports(0.0, 10).epsilon(0) == 0.0
 
 
 @pytest.mark.slow

@@ -63,9 +63,9 @@ def merged_below(losses: Array, q: Array, *, alike: float = 0.0) -> AtomicLoss:
     """
     step = float(np.abs(losses).max()) / MERGED
     cell = np.rint(losses / step).astype(int) + MERGED  # symmetric about 0
-    mass = np.bincount(cell, q, 2 * MERGED + 1)
+    one = np.bincount(cell, q, 2 * MERGED + 1)
     other = np.bincount(cell, q * np.exp(losses), 2 * MERGED + 1)
-    mass = (mass + other[::-1]) / 2  # equal, but for rounding and the last of the tails
+    mass: Array = (one + other[::-1]) / 2  # equal, but for rounding and the last of the tails
     mass[MERGED] += alike
     kept = (mass > 0) & (mass[::-1] > 0)
     loss = np.log(mass[::-1][kept] / mass[kept])

@@ -83,7 +83,7 @@ class ShuffledReports(Mechanism):
             return Evidence((NOTHING,))
         if self.users == 1 and self.categories is None:
             return Evidence((two_point_loss(self.epsilon_, 0.0),))
-        pairs = (_above(self._clones(2), self.epsilon_),)
+        pairs: tuple[Loss, ...] = (_above(self._clones(2), self.epsilon_),)
         if self.categories and self.categories > 2:
             pairs += self._among_all(self.categories)
         # What is rare is rounded up: no more than the report itself costs.
