@@ -8,6 +8,7 @@ import pytest
 
 import hockeystick as hs
 from hockeystick import comparison
+from hockeystick.classical import known_bases
 
 POISSON = ["RDP Poisson factor 3", "RDP Poisson factor 1"]
 FIXED = ["RDP Theorem 9", "RDP from the curve"]
@@ -24,12 +25,15 @@ def names(text: str, **options: hs.Relation) -> set[str]:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("Laplace(2)", []),
-        ("PureDP(0.1) * 10", COMPOSED),
+        ("Laplace(2)", ["zCDP"]),
+        ("PureDP(0.1) * 10", [*COMPOSED, "zCDP"]),
+        ("Gaussian(30) * 3", [*COMPOSED, "zCDP", "classical Gaussian"]),
+        ("Gaussian(1)", ["zCDP"]),
+        ("ApproximateDP(1, 1e-6)", []),
         ("Gaussian(2).on(Poisson(0.1))", POISSON),
         (f"RandomizedResponse(1){MANY}", [*COMPOSED, *FIXED, "RDP Theorem 19"]),
         (f"RandomizedResponse(1, 3){MANY}", [*COMPOSED, *FIXED]),
-        ("Gaussian(1) + Laplace(1)", []),
+        ("Gaussian(1) + Laplace(1)", ["naive composition", "zCDP"]),
     ],
 )
 def test_the_theorems_that_speak_of_a_run(text: str, expected: list[str]) -> None:
@@ -43,12 +47,12 @@ def test_a_theorem_for_added_records_says_nothing_of_replaced_ones() -> None:
 def test_the_bases_that_attain_theorem_19() -> None:
     """E|P/Q − 1|² is the χ² divergence, e^{ε(2)} − 1, of every pair."""
     for base in (hs.Gaussian(4.0), hs.Laplace(2.0), hs.RandomizedResponse(1.0)):
-        moments = comparison.log_moments(base, hs.REPLACE_ONE)
+        moments = known_bases.log_moments(base, hs.REPLACE_ONE)
         assert moments is not None
         chi = math.expm1(float(base.rdp(2, relation=hs.REPLACE_ONE)))
         assert math.exp(moments(2)) == pytest.approx(chi, rel=1e-9)
     for other in (hs.PureDP(0.1), hs.RandomizedResponse(1.0, 3), hs.Laplace(0.0)):
-        assert comparison.log_moments(other, hs.REPLACE_ONE) is None
+        assert known_bases.log_moments(other, hs.REPLACE_ONE) is None
 
 
 def test_the_bounds_of_ten_pure_steps() -> None:

@@ -35,6 +35,7 @@ from hockeystick.mechanisms.profile_dp import ProfileDP as ProfileDP
 from hockeystick.mechanisms.pure_dp import PureDP as PureDP
 from hockeystick.mechanisms.randomized_response import RandomizedResponse as RandomizedResponse
 from hockeystick.mechanisms.renyi_dp import RenyiDP as RenyiDP
+from hockeystick.mechanisms.shuffled_reports import ShuffledReports as ShuffledReports
 from hockeystick.mechanisms.truncated_concentrated_dp import TruncatedConcentratedDP as TruncatedConcentratedDP
 from hockeystick.mechanisms.zero_concentrated_dp import ZeroConcentratedDP as ZeroConcentratedDP
 from hockeystick.plotting.plot import plot as plot
@@ -46,6 +47,7 @@ from hockeystick.samplers.every_record import EveryRecord as EveryRecord
 from hockeystick.samplers.poisson import Poisson as Poisson
 from hockeystick.samplers.random_allocation import RandomAllocation as RandomAllocation
 from hockeystick.samplers.sampler import Sampler as Sampler
+from hockeystick.samplers.sampling import Sampling as Sampling
 from hockeystick.samplers.shuffled import Shuffled as Shuffled
 from hockeystick.samplers.truncated_poisson import TruncatedPoisson as TruncatedPoisson
 from hockeystick.samplers.with_replacement import WithReplacement as WithReplacement
@@ -96,9 +98,11 @@ __all__ = [
     "RelationError",
     "RenyiDP",
     "Sampler",
+    "Sampling",
     "SavingError",
     "Sensitivity",
     "Shuffled",
+    "ShuffledReports",
     "TruncatedConcentratedDP",
     "TruncatedPoisson",
     "WithReplacement",

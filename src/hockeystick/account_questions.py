@@ -59,7 +59,7 @@ class AccountQuestions(ABC):
         return self.spent.delta(epsilon, **how)
 
     def rdp(self, order: Any) -> Any:
-        """Rényi divergence at any real order in [1, inf]; a number for a number, else an array."""
+        """Rényi divergence at any real order in [0, inf]; a number for a number, else an array."""
         return self.spent.rdp(order, relation=self.relation)
 
     def cgf(self, lambdas: Any) -> Any:

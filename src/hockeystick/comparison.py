@@ -5,34 +5,32 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from functools import cache, cached_property, partial, singledispatch
+from functools import cache, cached_property, partial
 from typing import Any, NamedTuple, Self
 
 import numpy as np
 
 from hockeystick import checks, questions
 from hockeystick.classical import (
+    classical_gaussian_epsilon,
     compose_profile,
     epsilon_from_curve,
-    gaussian_log_moment,
     improved_delta,
-    laplace_log_moment,
     mironov_epsilon,
     naive_composition,
     optimal_composition,
     optimal_epsilon,
-    randomized_response_log_moment,
     rdp_poisson,
     rdp_without_replacement,
     rdp_without_replacement_from_curve,
     rdp_without_replacement_self_consistent,
     strong_composition,
+    zcdp_epsilon,
 )
+from hockeystick.classical import known_bases as of
 from hockeystick.errors import NumericalError, ParameterError
 from hockeystick.evidence import known
 from hockeystick.mechanism import Mechanism
-from hockeystick.mechanisms.laplace import Laplace
-from hockeystick.mechanisms.randomized_response import RandomizedResponse
 from hockeystick.relation import REPLACE_ONE, Relation
 from hockeystick.samplers.sampler import Sampled, renyi_curve
 
@@ -180,6 +178,21 @@ def _composed(theorem: Callable[..., float], run: Run) -> float | None:
     return compose_profile(run.profile, run.count, delta=run.delta, theorem=theorem)
 
 
+def _naive(run: Run) -> float | None:
+    return None if run.count else of.naive_of_run(run.mechanism, run.relation, run.delta)
+
+
+def _concentrated(run: Run) -> float | None:
+    total = of.zcdp_of_run(run.mechanism, run.relation)
+    return zcdp_epsilon(total[1], run.delta, total[0]) if total else None
+
+
+def _classical_gaussian(run: Run) -> float | None:
+    shift = of.shift_of_run(run.mechanism, run.relation)
+    bound = math.inf if shift is None else classical_gaussian_epsilon(shift, run.delta)
+    return bound if math.isfinite(bound) else None
+
+
 Amplification = Callable[[Sampled, Relation], Curve | None]
 """The Rényi curve of one step on a sample; None where the theorem does not speak of it."""
 
@@ -225,7 +238,7 @@ def _plain(base: Mechanism, fraction: float) -> Curve:
 
 
 def _self_consistent(base: Mechanism, fraction: float) -> Curve | None:
-    curve, moments = renyi_curve(base, REPLACE_ONE), log_moments(base, REPLACE_ONE)
+    curve, moments = renyi_curve(base, REPLACE_ONE), of.log_moments(base, REPLACE_ONE)
     if moments is None:
         return None
     return partial(
@@ -236,26 +249,6 @@ def _self_consistent(base: Mechanism, fraction: float) -> Curve | None:
 
 def _taylor(base: Mechanism, fraction: float) -> Curve:
     return partial(rdp_without_replacement_from_curve, renyi_curve(base, REPLACE_ONE), fraction)
-
-
-@singledispatch
-def log_moments(base: Mechanism, relation: Relation) -> Callable[[int], float] | None:
-    """j to log E|P/Q − 1|^j of the bases that are known to attain Theorem 19's premises."""
-    shift = known(base, relation, 1).loss.gaussian_shift
-    return None if shift is None else partial(gaussian_log_moment, shift=shift)
-
-
-@log_moments.register
-def _(base: Laplace, relation: Relation) -> Callable[[int], float] | None:
-    shift = known(base, relation, 1).loss.top
-    return partial(laplace_log_moment, shift=shift) if 0 < shift < math.inf else None
-
-
-@log_moments.register
-def _(base: RandomizedResponse, relation: Relation) -> Callable[[int], float] | None:
-    if base.categories > 2:
-        return None
-    return partial(randomized_response_log_moment, truth=1 / (1 + math.exp(-base.epsilon_)))
 
 
 _WANG = "Wang, Balle and Kasiviswanathan 2019"
@@ -277,6 +270,14 @@ THEOREMS = (
         Theorem(name, f"{source}, of the step's best (ε, δ)", partial(_composed, theorem))
         for name, source, theorem in COMPOSITIONS
     ),
+    Theorem("naive composition", "Dwork et al. 2006, δ in equal shares", _naive),
+    Theorem("classical Gaussian", "Dwork and Roth 2014, Theorem A.1 (ε < 1)", _classical_gaussian),
+    Theorem(
+        "shuffling",
+        "Feldman, McMillan and Talwar 2021, Theorem 3.1",
+        lambda run: of.shuffled_of_run(run.mechanism, run.delta),
+    ),
+    Theorem("zCDP", "Bun and Steinke 2016, Lemma 3.5", _concentrated),
     *(
         Theorem(name, source, partial(_converted, amplified))
         for name, source, amplified in AMPLIFICATIONS

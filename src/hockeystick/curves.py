@@ -11,10 +11,18 @@ import numpy as np
 from hockeystick import checks
 from hockeystick.bound import Bound, Bounds
 from hockeystick.errors import NumericalError
-from hockeystick.loss.divergence import divergence
+from hockeystick.loss.divergence import divergence, divergence_below_one
 from hockeystick.loss.mixed import LARGE_ORDER
 from hockeystick.numerics.types import Array
-from hockeystick.questions import Parts, attained, divergences, dominating, parts_of, relation_of
+from hockeystick.questions import (
+    Parts,
+    Sides,
+    attained,
+    divergences,
+    dominating,
+    parts_of,
+    relation_of,
+)
 from hockeystick.relation import Relation
 from hockeystick.routes.auto import AUTO, check_method
 from hockeystick.routes.contour.route import CONTOUR
@@ -35,12 +43,14 @@ def rdp(mechanism: Mechanism, order: Any, relation: Relation | None) -> Any:
     """Rényi divergence at each order, the larger of the two directions."""
     orders = np.atleast_1d(checks.numbers("order", order))
     for value in orders.ravel():
-        checks.order("order", float(value))
+        checks.non_negative("order", float(value))
     flat = orders.ravel()
     lower, upper = np.zeros(flat.shape), np.zeros(flat.shape)
     relation = relation_of(mechanism, relation)
     parts = parts_of(mechanism, relation, steps=2)  # one pair has to do for all orders
     has_losses = bool(dominating(parts)) if parts else True
+    if (below := flat < 1).any():
+        lower[below], upper[below] = _below_one(parts, flat[below], has_losses)
     for some in _by_size(flat):
         value = np.maximum(*divergences(parts, flat[some]))
         upper[some] = value * (1 + ROUNDING) if has_losses else value
@@ -60,9 +70,26 @@ def rdp(mechanism: Mechanism, order: Any, relation: Relation | None) -> Any:
 
 def _by_size(orders: Array) -> list[Array]:
     """Places of the small orders together, and of each large one: it may be out of reach alone."""
-    small = np.flatnonzero(orders <= LARGE_ORDER)
-    large = np.flatnonzero(~(orders <= LARGE_ORDER))
+    small = np.flatnonzero((orders >= 1) & (orders <= LARGE_ORDER))
+    large = np.flatnonzero(orders > LARGE_ORDER)
     return ([small] if small.size else []) + [np.array([i]) for i in large]
+
+
+def _below_one(parts: Parts, orders: Array, has_losses: bool) -> tuple[Array, Array]:
+    """Both ends at orders in [0, 1), which only the law of a loss has; else those of order 1."""
+    if not has_losses:
+        return np.zeros(orders.shape), np.maximum(*divergences(parts, np.ones(orders.shape)))
+
+    def total(sides: Sides) -> Array:
+        directions = [
+            np.sum([n * divergence_below_one(loss, orders) for loss, n in side.parts], axis=0)
+            for side in sides
+        ]
+        return np.asarray(np.max(directions, axis=0))
+
+    upper = np.min([total(sides) for sides in dominating(parts)], axis=0) * (1 + ROUNDING)
+    sides = attained(parts)
+    return (total(sides) if sides else upper) * (1 - 2 * ROUNDING), upper
 
 
 def _monotone(orders: Array, lower: Array, upper: Array) -> tuple[Array, Array]:

@@ -40,6 +40,9 @@ class Evidence:
     """Further losses of such pairs: the largest lower end counts."""
     curve: Curve | None = None
     """Rényi divergences; None if they are those of the first pair."""
+    curve_is_attained: bool = field(default=False, kw_only=True)
+    """Whether one pair attains the curve at every order and, in both directions, all moments
+    E_q|p/q − 1|^j: what Theorem 19 of Wang, Balle and Kasiviswanathan (2019) asks for."""
     curve_is_tighter: bool = False
     """Whether the curve can be below the divergences of the pairs, which nothing then attains."""
     triples: Triples | None = None

@@ -99,12 +99,19 @@ class Mechanism(InWords, CallText, Cited, ABC):
             "as PureDP, ApproximateDP, RenyiDP or ProfileDP"
         )
 
-    def bernoulli(self, *, c: float, dimension: int = 1, samples: int = 1) -> Mechanism:
+    def bernoulli(
+        self,
+        *,
+        c: float | Sequence[float],
+        d: float | Sequence[float] | None = None,
+        dimension: int = 1,
+        samples: int = 1,
+    ) -> Mechanism:
         """Only coins are released: `samples` Bernoulli vectors whose `dimension` probabilities are
-        this mechanism's answer, clipped to [c, 1 − c]."""
-        from hockeystick.bernoulli.sampled import BernoulliSampled
+        this mechanism's answer, clipped to [c, 1 − c]; or, given lists, to [c_i, d_i] each."""
+        from hockeystick.bernoulli.box_sampled import coins_of_mechanism
 
-        return BernoulliSampled(self, c, dimension, samples)
+        return coins_of_mechanism(self, c, d, dimension, samples)
 
     # questions --------------------------------------------------------------------------------
 
@@ -138,9 +145,9 @@ class Mechanism(InWords, CallText, Cited, ABC):
         return questions.answer(self, question, relation, method, certify)
 
     def rdp(self, order: Any, *, relation: Relation | None = None, certify: bool = False) -> Any:
-        """Rényi divergence at any real order in [1, inf]; a number for a number, else an array.
+        """Rényi divergence at any real order in [0, inf]; a number for a number, else an array.
 
-        With `certify`, of one number, between proven ends.
+        With `certify`, of one order in [1, inf], between proven ends.
         """
         if certify:
             return questions.proven_divergence(self, order, relation)

@@ -1,9 +1,9 @@
 """The one text form of a mechanism: what `repr` writes, `parse` reads, and nothing is evaluated.
 
 A sum of terms; a term is a mechanism, repeated with `* count`; a mechanism is a call of its class
-with numbers (also `inf`, 256/60000, 1% and 1e4) or mechanisms as arguments; `.on(sampler)` puts it
-on a sample, `.group(size)` asks for people with so many records and `.bernoulli(c=, dimension=,
-samples=)` releases coins in its place:
+with numbers (also `inf`, 256/60000, 1%, 1e4; for options, lists in parentheses) or mechanisms as
+arguments; `.on(sampler)` puts it on a sample, `.group(size)` asks for people with so many records
+and `.bernoulli(c=, dimension=, samples=)` releases coins in its place:
 
     Gaussian(1.1).on(Poisson(0.01)) * 10000 + RenyiDP.table(2, 0.1, 8, 0.5)
 
@@ -31,9 +31,8 @@ from hockeystick.samplers.sampler import Sampler
 
 MOST_CHARACTERS = 100_000
 MOST_DEPTH = 50
-
 T = TypeVar("T")
-Value = Mechanism | Sampler | int | float
+Value = Mechanism | Sampler | int | float | tuple[float, ...]
 
 _ALLOWED = (
     "allowed are numbers, inf, calls such as Gaussian(1.1), .on(sampler), mechanism + mechanism "
@@ -165,7 +164,7 @@ class _Reader:
 
     def negative(self, node: ast.UnaryOp, depth: int) -> int | float:
         value = self.value(node.operand, depth + 1)
-        if isinstance(value, Mechanism | Sampler):
+        if isinstance(value, Mechanism | Sampler | tuple):
             raise self.error(node, "has a minus in front of something that is not a number")
         return -value
 
@@ -247,7 +246,9 @@ class _Reader:
                 raise self.error(node, f"has ** in it, which is not allowed; {_ALLOWED}")
             if keyword.arg in options:
                 raise self.error(node, f"gives {keyword.arg} twice")
-            options[keyword.arg] = self.value(keyword.value, depth + 1)
+            listed = keyword.value.elts if isinstance(keyword.value, ast.Tuple) else []
+            numbers = tuple(float(self.rounded(each, depth)) for each in listed)
+            options[keyword.arg] = numbers or self.value(keyword.value, depth + 1)
         try:
             inspect.signature(maker).bind(*values, **options)
         except TypeError as error:
@@ -285,7 +286,6 @@ class _Reader:
         raise ParameterError(f"{reason}; in {self.where(node)}")
 
     def piece(self, node: ast.expr) -> str:
-        """The text of a node."""
         return self.text[node.col_offset : node.end_col_offset]
 
     def where(self, node: ast.expr) -> str:

@@ -6,9 +6,11 @@ import math
 from collections.abc import Iterator
 from itertools import combinations
 
+import numpy as np
 import pytest
 from mpmath import mp, mpf
 
+from hockeystick import classical
 from hockeystick.classical import (
     approximate_divergence_on_bad_data,
     approximate_divergence_on_good_data,
@@ -120,3 +122,23 @@ def test_bad_input(arguments, message: str) -> None:  # type: ignore[no-untyped-
 def test_half_of_the_data_needs_an_odd_number() -> None:
     with pytest.raises(ParameterError, match="population must be odd"):
         approximate_divergence_on_good_data(2, 1.0, 0.1, 100)
+
+
+@pytest.mark.parametrize("order", [1.0, 1.5, 8.0])
+def test_on_data_the_two_examples_are_cases(order: float) -> None:
+    n = 1001
+    bad = np.full(n, -0.5)
+    bad[-1] = 0.5
+    found = classical.approximate_divergence_on_data(order, 5, 0.1, bad, n - 1, -0.5)
+    expected = classical.approximate_divergence_on_bad_data(order, 5, 0.1, n)
+    assert found == pytest.approx(expected, rel=1e-9)
+    good = np.repeat([0.5, -0.5], [n // 2 + 1, n // 2])
+    found = classical.approximate_divergence_on_data(order, 5, 0.1, good, 0, -0.5)
+    expected = classical.approximate_divergence_on_good_data(order, 5, 0.1, n)
+    assert found == pytest.approx(expected, rel=1e-9)
+
+
+def test_on_data_refused() -> None:
+    for values in ([0.1], [0.1, 0.7], [[0.1, 0.2]], [0.1, float("nan")]):
+        with pytest.raises(ParameterError, match="values must be"):
+            classical.approximate_divergence_on_data(2.0, 5, 0.1, values, 0, 0.0)

@@ -12,6 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from mpmath import mp, mpf
 
+import hockeystick as hs
+from hockeystick import classical
 from hockeystick.classical import (
     approximate_profile,
     compose_profile,
@@ -170,3 +172,12 @@ def test_bad_input(theorem) -> None:  # type: ignore[no-untyped-def]
         theorem(0.5, 0, 2.5, delta=0.1)
     with pytest.raises(ParameterError, match="delta must be in"):
         theorem(0.5, 0, 3, delta=math.nan)
+
+
+def test_naive_composition_of_different_steps() -> None:
+    steps = [(0.5, 1e-6, 4), (0.1, 0.0, 10), (2.0, 1e-3, 0)]
+    epsilon, delta = classical.naive_composition_of(steps)
+    assert epsilon == pytest.approx(3.0)
+    assert delta == pytest.approx(4e-6)
+    run = hs.ApproximateDP(0.5, 1e-6) * 4 + hs.PureDP(0.1) * 10
+    assert run.delta(epsilon) <= delta

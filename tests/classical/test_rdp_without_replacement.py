@@ -13,6 +13,8 @@ import numpy as np
 import pytest
 from mpmath import mp, mpf
 
+import hockeystick as hs
+from hockeystick import classical
 from hockeystick.classical import (
     amplified_epsilon,
     gaussian_log_moment,
@@ -279,3 +281,18 @@ def test_a_dominating_pair_gives_factor_two(gamma: float) -> None:
             base.curve, gamma, order, base.pure, base.log_moment
         )
         assert worst <= consistent * (1 + 1e-12)
+
+
+@pytest.mark.parametrize("base", [hs.Laplace(2.0), hs.RandomizedResponse(0.3)], ids=repr)
+def test_one_term_for_pure_dp_bounds_theorem_9(base: hs.Mechanism) -> None:
+    def curve(order: float) -> float:
+        return float(base.rdp(order, relation=hs.REPLACE_ONE))
+
+    pure = curve(math.inf)
+    for gamma in (0.001, 0.1):
+        for order in (2, 3, 8, 50):
+            looser = classical.rdp_without_replacement_pure(curve, gamma, order, pure)
+            theorem = classical.rdp_without_replacement(curve, gamma, order, pure)
+            exact = base.on(hs.WithoutReplacement(int(1000 * gamma), 1000)).rdp(order)
+            assert exact <= looser
+            assert min(theorem, math.log1p(gamma * math.expm1(pure))) <= looser * (1 + 1e-12)

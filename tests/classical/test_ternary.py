@@ -10,6 +10,7 @@ from itertools import permutations, product
 import numpy as np
 import pytest
 
+from hockeystick import classical
 from hockeystick.classical import (
     gaussian_log_moment,
     pearson_vajda,
@@ -221,3 +222,20 @@ def test_the_ends() -> None:
 def test_bad_input(call, message: str) -> None:  # type: ignore[no-untyped-def]
     with pytest.raises(ParameterError, match=message):
         call()
+
+
+@pytest.mark.parametrize("j", range(6))
+def test_signed_moment_is_the_forward_difference(j: int) -> None:
+    """Δ^j e^K at 0, with e^{K(i)} = E_q (p/q)^i, for odd orders too."""
+    p, q = np.array([0.7, 0.2, 0.1]), np.array([0.3, 0.3, 0.4])
+    powers = [float((p**i * q ** (1.0 - i)).sum()) for i in range(j + 1)]
+    difference = sum((-1) ** (j - i) * math.comb(j, i) * power for i, power in enumerate(powers))
+    assert classical.signed_pearson_vajda(p, q, j) == pytest.approx(difference, abs=1e-12)
+    if j % 2 == 0 and j:
+        assert classical.pearson_vajda(p, q, j) == pytest.approx(difference, rel=1e-12)
+
+
+def test_odd_orders_can_be_negative() -> None:
+    value = classical.signed_pearson_vajda([1.0, 0.0], [0.9, 0.1], 3)
+    assert value == pytest.approx(0.9 * (1 / 0.9 - 1) ** 3 - 0.1)
+    assert value < 0 < classical.pearson_vajda([1.0, 0.0], [0.9, 0.1], 3)

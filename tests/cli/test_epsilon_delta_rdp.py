@@ -120,7 +120,7 @@ def test_rdp_as_json() -> None:
             ("delta", "Gaussian(1).on(Shuffled(10))", "--epsilon=1", "--relation", "add-remove"),
             "ADD_REMOVE",
         ),
-        (("rdp", "Gaussian(1)", "--orders", "0.5"), "order must be in [1, inf], got 0.5"),
+        (("rdp", "Gaussian(1)", "--orders", "-0.5"), "order must be in [0, inf], got -0.5"),
         (("rdp", "Gaussian(1)", "--orders", "2,x"), "orders must be numbers such as"),
         (("rdp", "Gaussian(1)", "--orders", "2:3"), "orders must be a finite range"),
         (("rdp", "Gaussian(1)", "--orders", "2:3:1"), "count from 2 to 1000000, got '2:3:1'"),

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from hockeystick.figures import names
+from tools import gallery
 
 DOCS = Path(__file__).parents[2] / "docs"
 PAGE = (DOCS / "gallery.md").read_text(encoding="utf-8")
@@ -34,3 +35,14 @@ def test_links_within_the_page_lead_to_a_heading() -> None:
     links = re.findall(r"\(#(.*?)\)", PAGE)
     assert len(links) == len(headings)
     assert set(links) == targets
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", gallery.GAMMAS)
+def test_the_tables_are_those_of_the_data(name: str) -> None:
+    assert gallery.table(name) in PAGE
+
+
+def test_a_page_without_a_place_is_refused() -> None:
+    with pytest.raises(LookupError, match="wang-4"):
+        gallery.with_table("nothing", "wang-4")

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from hockeystick.checks import Between, Whole
 from hockeystick.errors import ParameterError
+from hockeystick.samplers.sampling import Batches
 
 T = TypeVar("T")
 LEAST, MOST = 0.3, 3.0
@@ -57,6 +58,9 @@ def _values(field: dataclasses.Field[Any]) -> st.SearchStrategy[Any]:
     if isinstance(domain, Between):
         low = min(max(domain.least, LEAST), domain.most)
         return st.floats(low, min(domain.most, max(low, MOST)))
+    if isinstance(domain, Batches):
+        batches = st.frozensets(st.integers(0, 3), max_size=3).map(lambda some: tuple(sorted(some)))
+        return st.dictionaries(batches, st.floats(LEAST, MOST), min_size=1, max_size=5)
     if isinstance(domain, Whole):
         return st.integers(domain.least, domain.least + MORE)
     raise LookupError(f"nothing is known of the values of {field.name}")

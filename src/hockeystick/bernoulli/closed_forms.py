@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from hockeystick.bernoulli.channel import MOST_COINS, coins
+from hockeystick.bernoulli.channel import MOST_COINS, Channel, coins
 from hockeystick.bernoulli.excess import divergence_of_excess, log_excess_of_guarantee
 from hockeystick.bernoulli.parameters import Coins, coins_of, order_of
 from hockeystick.bernoulli.symmetric import log_excess_of_pair, symmetric_loss
@@ -86,7 +86,11 @@ def _contraction(e: float, a: float, given: Coins) -> float:
         return 0.0
     if math.isinf(a) or math.isinf(e) or given.c == 0 or given.number > MOST_COINS:
         return e
-    channel = coins(given.number, given.c)
+    return contracted(e, a, coins(given.number, given.c))
+
+
+def contracted(e: float, a: float, channel: Channel) -> float:
+    """The contraction by the total variation distance of a channel."""
     tau = min(1.0, channel.total_variation * (1 + channel.error))
     return divergence_of_excess(log_excess_of_guarantee(e, a) + math.log(tau), a) * up(a)
 
@@ -130,11 +134,12 @@ def largest_loss(epsilon: float, c: float, dimension: int = 1, samples: int = 1)
     0.776136585
     """
     e = non_negative("epsilon", epsilon)
-    return _largest_loss(e, coins_of(c, dimension, samples))
+    given = coins_of(c, dimension, samples)
+    return _largest_loss(e, given.number * given.reach)
 
 
-def _largest_loss(e: float, given: Coins) -> float:
-    top = given.number * given.reach
+def _largest_loss(e: float, top: float) -> float:
+    """Of order infinity, where all coins together tell `top` = log 1/g."""
     if e == 0 or top == 0:
         return 0.0
     if math.isinf(e) or math.isinf(top):

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 
-from hockeystick.bernoulli.channel import MOST_COINS, Channel, coins
-from hockeystick.bernoulli.parameters import coins_of
+from hockeystick.bernoulli.box import box_of
+from hockeystick.bernoulli.channel import Channel
 from hockeystick.checks import non_negative, probability
 from hockeystick.numerics.types import Array
 
@@ -15,7 +16,13 @@ CELLS = 1 << 20
 
 
 def amplify_delta(
-    epsilon: float, delta: float, c: float, dimension: int = 1, samples: int = 1
+    epsilon: float,
+    delta: float,
+    c: float | Sequence[float],
+    dimension: int = 1,
+    samples: int = 1,
+    *,
+    d: float | Sequence[float] | None = None,
 ) -> float:
     """The δ' for which coins of an (ε, δ)-DP parameter in [c, 1−c]^d are (ε, δ')-DP, the least.
 
@@ -26,17 +33,19 @@ def amplify_delta(
     Parameters
     ----------
     epsilon: in [0, inf]. delta: in [0, 1]. c: in [0, 1/2]. dimension, samples: integers >= 1.
+    c and d may be lists, as for `amplify`: then δ' holds, and is the least where d_i = 1 − c_i.
 
     >>> round(amplify_delta(0.5, 0.1, c=0.1), 12), amplify_delta(1.0, 0.1, c=0.1)
     (0.01512787293, 0.0)
     """
-    e, d = non_negative("epsilon", epsilon), probability("delta", delta)
-    number, c = coins_of(c, dimension, samples)
-    if c == 0 or d == 0 or number > MOST_COINS:
-        return d
-    if math.isinf(e) or c == 0.5:
+    e, before = non_negative("epsilon", epsilon), probability("delta", delta)
+    box = box_of(c, d, dimension, samples)
+    if box.tells_all or before == 0:
+        return before
+    if math.isinf(e) or box.tells_nothing:
         return 0.0
-    return float(contracted(coins(number, c), np.array([d]), np.array([e]))[0])
+    channel = box.channel(above=True)
+    return min(before, float(contracted(channel, np.array([before]), np.array([e]))[0]))
 
 
 def contracted(channel: Channel, delta: Array, epsilon: Array) -> Array:

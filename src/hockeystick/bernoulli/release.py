@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hockeystick.bernoulli.parameters import clipping
+from hockeystick.bernoulli.box import box_of
 from hockeystick.checks import whole
 from hockeystick.errors import ParameterError
 from hockeystick.numerics.types import Array
@@ -21,7 +22,12 @@ WORDS = 18
 
 
 def release(
-    parameter: Any, *, c: float, samples: int = 1, rng: Randomness = None
+    parameter: Any,
+    *,
+    c: float | Sequence[float],
+    d: float | Sequence[float] | None = None,
+    samples: int = 1,
+    rng: Randomness = None,
 ) -> NDArray[np.bool_]:
     """`samples` independent Bernoulli vectors with probabilities `parameter`, clipped to [c, 1−c].
 
@@ -32,17 +38,21 @@ def release(
 
     Parameters
     ----------
-    parameter: d numbers, any but NaN. c: in [0, 1/2]. samples: an integer >= 1.
+    parameter: numbers, any but NaN. c: in [0, 1/2]. samples: an integer >= 1.
+    c and d may be lists of as many numbers: then each is clipped to [c_i, d_i], d_i = 1 − c_i.
     rng: None for secure randomness, an integer seed or a generator for tests.
 
-    Returns an array of `samples` rows and d columns.
+    Returns an array of `samples` rows, with a column for each number.
 
     >>> release([0.5, 7.0], c=0.1, samples=3, rng=0).shape
     (3, 2)
     """
-    c = clipping("c", c)
     theta = _vector(parameter)
-    clipped = np.clip(theta, c, _largest(c))
+    box = box_of(c, d, theta.size if not np.ndim(c) else 1, samples)
+    if len(box.intervals) != theta.size:
+        raise ParameterError(f"c must be as many as the parameter, got {len(box.intervals)}")
+    low, high = np.array(box.intervals).T
+    clipped = np.clip(theta, low, high if d is not None else [_largest(x) for x in low.tolist()])
     rows = whole("samples", samples, 1)
     return _coins(np.tile(clipped, rows), source(rng)).reshape(rows, theta.size)
 

@@ -16,19 +16,31 @@ from hockeystick.classical.amplification import (
     base_epsilon,
     poisson_profile,
     poisson_replace_one_profile,
+    shuffle_epsilon,
     with_replacement_profile,
     without_replacement_profile,
 )
 from hockeystick.classical.asymptotics import (
     approximate_divergence_on_bad_data,
+    approximate_divergence_on_data,
     approximate_divergence_on_good_data,
 )
 from hockeystick.classical.composition import (
     compose_profile,
     naive_composition,
+    naive_composition_of,
     optimal_composition,
     optimal_composition_delta,
     strong_composition,
+)
+from hockeystick.classical.concentrated import (
+    classical_gaussian_epsilon,
+    classical_gaussian_noise,
+    zcdp_delta,
+    zcdp_epsilon,
+    zcdp_of_curve,
+    zcdp_of_pure,
+    zcdp_within,
 )
 from hockeystick.classical.conversion import (
     epsilon_from_curve,
@@ -40,6 +52,12 @@ from hockeystick.classical.conversion import (
     optimal_epsilon,
     pearson_vajda_delta,
     pearson_vajda_epsilon,
+)
+from hockeystick.classical.couplings import (
+    Coupling,
+    additions_or_removals,
+    couple,
+    replacements,
 )
 from hockeystick.classical.group import (
     gaussian_group_profile,
@@ -84,12 +102,14 @@ from hockeystick.classical.rdp_poisson import rdp_lower_bound, rdp_poisson
 from hockeystick.classical.rdp_without_replacement import (
     rdp_without_replacement,
     rdp_without_replacement_from_curve,
+    rdp_without_replacement_pure,
     rdp_without_replacement_self_consistent,
 )
 from hockeystick.classical.ternary import (
     pearson_vajda,
     rdp_from_ternary,
     sampled_ternary,
+    signed_pearson_vajda,
     ternary_by_hoelder,
     ternary_from_binary,
     ternary_from_renyi,
@@ -103,7 +123,9 @@ from hockeystick.classical.transforms import (
 )
 
 __all__ = [
+    "Coupling",
     "JointConvexity",
+    "additions_or_removals",
     "advanced_joint_convexity",
     "amplified_epsilon",
     "amplify_poisson",
@@ -111,10 +133,14 @@ __all__ = [
     "amplify_with_replacement",
     "amplify_without_replacement",
     "approximate_divergence_on_bad_data",
+    "approximate_divergence_on_data",
     "approximate_divergence_on_good_data",
     "approximate_profile",
     "base_epsilon",
+    "classical_gaussian_epsilon",
+    "classical_gaussian_noise",
     "compose_profile",
+    "couple",
     "discrete_profile",
     "epsilon_from_curve",
     "gaussian_group_profile",
@@ -137,6 +163,7 @@ __all__ = [
     "moment_generating_function",
     "moments_of_curve",
     "naive_composition",
+    "naive_composition_of",
     "optimal_composition",
     "optimal_composition_delta",
     "optimal_delta",
@@ -158,9 +185,13 @@ __all__ = [
     "rdp_poisson",
     "rdp_without_replacement",
     "rdp_without_replacement_from_curve",
+    "rdp_without_replacement_pure",
     "rdp_without_replacement_self_consistent",
+    "replacements",
     "sampled_output",
     "sampled_ternary",
+    "shuffle_epsilon",
+    "signed_pearson_vajda",
     "strong_composition",
     "ternary_by_hoelder",
     "ternary_from_binary",
@@ -170,4 +201,9 @@ __all__ = [
     "with_replacement_samples",
     "without_replacement_profile",
     "without_replacement_samples",
+    "zcdp_delta",
+    "zcdp_epsilon",
+    "zcdp_of_curve",
+    "zcdp_of_pure",
+    "zcdp_within",
 ]

@@ -7,7 +7,7 @@ inf where that δ cannot be met, 0 where it is met by any ε.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from hockeystick.checks import finite_non_negative, probability, whole
 from hockeystick.mechanisms.approximate_dp import ApproximateDP
@@ -31,6 +31,21 @@ def naive_composition(step_epsilon: float, step_delta: float, count: int, *, del
     if target == 1:
         return 0.0
     return k * e if k * d <= target * (1 + ULPS) else math.inf
+
+
+def naive_composition_of(
+    guarantees: Iterable[tuple[float, float, int]],
+) -> tuple[float, float]:
+    """(Σ k·ε, Σ k·δ) of different (ε, δ)-private steps, each k times (Dwork and Roth 2014, 3.16).
+
+    guarantees: (ε, δ, k), with ε in [0, inf), δ in [0, 1] and k an integer >= 0.
+
+    >>> naive_composition_of([(0.5, 0.25, 2), (1.0, 0, 2)])
+    (3.0, 0.5)
+    """
+    steps = [_checked(epsilon, delta, count, 1.0) for epsilon, delta, count in guarantees]
+    total = math.fsum(k * d for _, d, k, _ in steps)
+    return math.fsum(k * e for e, _, k, _ in steps), min(1.0, total)
 
 
 def strong_composition(

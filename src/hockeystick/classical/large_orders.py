@@ -40,8 +40,10 @@ class Sum(NamedTuple):
     growth: Callable[[Array, Array], Array]
 
 
-def log_sum_above(total: Sum, cumulant: Callable[[int], float]) -> float:
+def log_sum_above(total: Sum, cumulant: Callable[[int], float], first: int = 2) -> float:
     """An upper bound of the logarithm of the sum for every convex K not above the values given.
+
+    Of the terms from `first` on, 2 to 128.
 
     The j are cut into blocks in which the chord of K is one line. There the logarithm of a term
     without its growth is concave, so its peak is known and bounds the block. The terms of the
@@ -53,6 +55,7 @@ def log_sum_above(total: Sum, cumulant: Callable[[int], float]) -> float:
     if not np.isfinite(values).all():
         return math.inf
     starts = ladder(n, BLOCKS_PER_DOUBLING)
+    starts = starts[starts >= first]
     sizes = np.diff(starts, append=n + 1)
     ends = starts + sizes - 1
     rise = np.diff(np.interp(starts, nodes, values), append=0.0) / sizes  # last, n is by itself

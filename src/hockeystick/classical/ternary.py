@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from hockeystick.checks import non_negative, probability
+from hockeystick.checks import non_negative, probability, whole
 from hockeystick.classical.joint_convexity import Distribution, distribution, same_outcomes
 from hockeystick.classical.orders import Curve, at_orders, chord, from_one
 from hockeystick.numerics.binomial import log_binomials
@@ -31,6 +31,29 @@ def pearson_vajda(first: Distribution, second: Distribution, order: float) -> fl
     0.25
     """
     return ternary_pearson_vajda(first, second, second, order)
+
+
+def signed_pearson_vajda(first: Distribution, second: Distribution, order: int) -> float:
+    """E_q[(p/q − 1)^j] of two laws, with its sign: the j-th forward difference of e^K at 0.
+
+    Wang, Balle and Kasiviswanathan (2019, equation 3.2). For even j it is `pearson_vajda`; for odd
+    j it may be negative, so it is no divergence, and a bound on it need not bound the moment of
+    |p/q − 1|.
+
+    first, second: p and q, on the same outcomes. order: j, an integer >= 0.
+
+    >>> round(signed_pearson_vajda([1.0, 0.0], [0.9, 0.1], 3), 9)  # p is certain: −0.0988
+    -0.098765432
+    >>> signed_pearson_vajda([0.75, 0.25], [0.5, 0.5], 2)
+    0.25
+    """
+    j = whole("order", order, 0)
+    p, q = distribution("first", first), distribution("second", second)
+    same_outcomes(p, q)
+    if ((q == 0) & (p > 0)).any() and j > 1:
+        return math.inf
+    ratio = np.divide(p, q, out=np.ones_like(p), where=q > 0)
+    return float(((ratio - 1) ** j * q).sum() + (p[q == 0].sum() if j == 1 else 0.0))
 
 
 def ternary_pearson_vajda(

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     "--orders",
     default="1.25,1.5,2,3,4,6,8,16,32,64",
     show_default=True,
-    help="Orders in [1, inf], with commas or as start:stop:count.",
+    help="Orders in [0, inf], with commas or as start:stop:count.",
 )
 def rdp(
     expression: str, relation: Relation | None, certify: bool, as_json: bool, orders: str

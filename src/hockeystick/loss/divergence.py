@@ -23,6 +23,19 @@ def divergence(loss: Loss, orders: Array) -> Array:
     return value
 
 
+def divergence_below_one(loss: Loss, orders: Array) -> Array:
+    """K(α − 1)/(α − 1) at orders α in [0, 1), finite also where outcomes give the record away.
+
+    At 0 it is −log Q[P > 0], the mass that P never reaches.
+    """
+    value = np.full(orders.shape, -math.log1p(-loss.void) if loss.void < 1 else math.inf)
+    inside = orders > 0
+    if inside.any() and loss.void < 1:
+        s = orders[inside] - 1
+        value[inside] = np.maximum(loss.cgf(s).real / s, 0.0)
+    return value
+
+
 def divergences(loss: Loss, orders: Array) -> tuple[Array, Array]:
     """Of the pair and of its reverse."""
     one = divergence(loss, orders)

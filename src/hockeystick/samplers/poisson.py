@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from contextlib import suppress
 from fractions import Fraction
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
@@ -32,6 +33,7 @@ from hockeystick.samplers.sampler import (
     best_curve,
     renyi_curve,
 )
+from hockeystick.samplers.without_replacement import replaced_on_sample
 
 if TYPE_CHECKING:
     from hockeystick.random.generators import Randomness
@@ -120,9 +122,19 @@ class Poisson(Sampler):
         from hockeystick.classical import rdp_poisson
 
         if relation is REPLACE_ONE:
-            return super().evidence_by_curve(mechanism, relation)
+            return self._replaced_by_curve(mechanism)
         curve = renyi_curve(mechanism, relation)
         return amplified(lambda few: rdp_poisson(curve, self.rate, few, factor=1), curve, self.rate)
+
+    def _replaced_by_curve(self, mechanism: Mechanism) -> Evidence:
+        """The sample without the record, with it and with the other one are all neighbours."""
+        removed, replaced = (renyi_curve(mechanism, each) for each in (ADD_REMOVE, REPLACE_ONE))
+
+        def curve(order: float) -> float:
+            return max(removed(order), replaced(order))
+
+        amplify = partial(replaced_on_sample, curve, self.rate)
+        return amplified(amplify, curve, self.rate)
 
     def group(self, mechanism: Mechanism, size: int, relation: Relation) -> Evidence:
         pairs = known(mechanism, relation, 1).pairs

@@ -23,8 +23,9 @@ from hockeystick.mechanism import Mechanism
 from hockeystick.numerics.binomial import binomial_above, binomial_weights
 from hockeystick.numerics.series import Array, log_mixed
 from hockeystick.relation import ADD_REMOVE, REPLACE_ONE, ZERO_OUT, Relation
-from hockeystick.samplers.sampler import Sampler, attained_base, base_loss, best_curve
-from hockeystick.samplers.without_replacement import same_population
+from hockeystick.samplers.bases.copies import drawn_curve
+from hockeystick.samplers.sampler import Sampler, amplified, attained_base, base_loss, best_curve
+from hockeystick.samplers.without_replacement import replaced_on_sample, same_population
 
 if TYPE_CHECKING:
     from hockeystick.random.generators import Randomness
@@ -33,6 +34,8 @@ NEGLIGIBLE = 1e-20
 """Numbers of copies less likely than this together count as giving the record away."""
 MOST_COPIES = 1000
 MOST_TAIL = 10_000_000
+MOST_ORDER = 64
+"""Of a curve alone, orders at which the copies of the record are counted one by one."""
 
 
 @declared
@@ -99,6 +102,30 @@ class WithReplacement(Sampler):
         if self._copies[1] == 0:
             return Evidence(pairs, attained, best_curve(pairs))
         return Evidence(pairs, attained, self._curve(mechanism, relation))
+
+    def evidence_by_curve(self, mechanism: Mechanism, relation: Relation) -> Evidence:
+        """Given that the record is drawn, e^{(α−1)·ε} is at most the mean over its copies.
+
+        So the curve of a sample with the record, of one without it and of one with another in its
+        place is known, and the theorems for a rate of η apply.
+        """
+        from hockeystick import classical
+
+        if relation is ZERO_OUT:
+            return super().evidence_by_curve(mechanism, relation)
+        if self.size == 0:
+            return Evidence((NOTHING,))
+        curve = drawn_curve(mechanism, self.size, self.population)
+
+        def theorem(orders: Array) -> Array:
+            few, value = orders <= MOST_ORDER, np.full(orders.shape, math.inf)
+            if few.any() and relation is ADD_REMOVE:
+                value[few] = classical.rdp_poisson(curve, self.drawn, orders[few], factor=1)
+            elif few.any():
+                value[few] = replaced_on_sample(curve, self.drawn, orders[few])
+            return value
+
+        return amplified(theorem, curve, self.drawn)
 
     def _pairs(self, mechanism: Mechanism, relation: Relation) -> tuple[Loss, ...]:
         replace = base_loss(mechanism, REPLACE_ONE).gaussian_shift

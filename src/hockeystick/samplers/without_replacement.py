@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from fractions import Fraction
 from typing import TYPE_CHECKING, ClassVar
 
@@ -140,13 +142,12 @@ class WithoutReplacement(Sampler):
         if relation is ZERO_OUT:
             return super().evidence_by_curve(mechanism, relation)
         curve, rate = renyi_curve(mechanism, REPLACE_ONE), self.fraction
+        tight = known(mechanism, REPLACE_ONE, 1).curve_is_attained
 
         def theorem(few: Array) -> Array:
             if relation is ADD_REMOVE:
                 return np.asarray(classical.rdp_poisson(curve, rate, few, factor=1))
-            one = classical.rdp_without_replacement(curve, rate, few, curve(np.inf))
-            other = classical.rdp_without_replacement_from_curve(curve, rate, few)
-            return np.asarray(np.minimum(one, other))
+            return replaced_on_sample(curve, rate, few, tight=tight)
 
         return amplified(theorem, curve, rate)
 
@@ -183,6 +184,26 @@ def fixed_size_loss(
     without = zero.reverse()
     backward = joint([fraction], [without], [without], fraction)
     return amplified_loss(joint([fraction], [zero], [replace], fraction), backward)
+
+
+def replaced_on_sample(
+    curve: Callable[[float], float], rate: float, orders: Array, *, tight: bool = False
+) -> Array:
+    """The best theorem for a sample with or without the record, of which only a curve is known.
+
+    Whatever stands in its place when it is not drawn, and the two records, are all neighbours.
+    """
+    from hockeystick import classical
+
+    pure = curve(math.inf)
+    plain = (
+        classical.rdp_without_replacement_self_consistent
+        if tight
+        else classical.rdp_without_replacement
+    )
+    one = plain(curve, rate, orders, pure)
+    other = classical.rdp_without_replacement_from_curve(curve, rate, orders)
+    return np.asarray(np.minimum(one, other))
 
 
 def same_population(declared: int, given: int) -> int:
