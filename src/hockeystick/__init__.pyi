@@ -28,6 +28,7 @@ from hockeystick.mechanisms.gamma_posterior import GammaPosterior as GammaPoster
 from hockeystick.mechanisms.gaussian import Gaussian as Gaussian
 from hockeystick.mechanisms.gaussian_pair import GaussianPair as GaussianPair
 from hockeystick.mechanisms.laplace import Laplace as Laplace
+from hockeystick.mechanisms.mixture_of_gaussians import MixtureOfGaussians as MixtureOfGaussians
 from hockeystick.mechanisms.permute_and_flip import PermuteAndFlip as PermuteAndFlip
 from hockeystick.mechanisms.profile_dp import ProfileDP as ProfileDP
 from hockeystick.mechanisms.pure_dp import PureDP as PureDP
@@ -79,6 +80,7 @@ __all__ = [
     "HockeystickError",
     "Laplace",
     "Mechanism",
+    "MixtureOfGaussians",
     "NumericalError",
     "ParameterError",
     "PermuteAndFlip",

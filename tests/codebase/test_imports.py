@@ -39,7 +39,7 @@ LAYERS = [
     {"sweeping"},
     {"account_questions"},
     {"accountant"},
-    {"learn", "figures"},
+    {"learn", "figures", "adapters"},
     {"plotting"},
     {"cli"},
 ]
@@ -82,6 +82,7 @@ LATE_LIBRARIES = {
 """Other packages that a function may import when it runs, and why."""
 
 HOMES = {
+    **{host: {"adapters"} for host in ("dp_accounting", "flwr", "opacus", "pipeline_dp")},
     "click": {"cli"},
     "flint": {"routes"},
     "matplotlib": {"figures", "cli"},

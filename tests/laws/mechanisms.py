@@ -75,6 +75,14 @@ STRATEGIES: dict[type[hs.Mechanism], st.SearchStrategy[hs.Mechanism]] = {
         st.builds(hs.RenyiDP, st.builds(hs.Gaussian, st.floats(0.5, 5.0))),
     ),
     hs.ProfileDP: st.sampled_from([hs.Gaussian(1.0), hs.Gaussian(3.0)]).map(hs.ProfileDP),
+    hs.MixtureOfGaussians: st.builds(
+        lambda noise, move, half: hs.MixtureOfGaussians(
+            noise, (0, move, 2), (1 - half, half / 2, half / 2)
+        ),
+        st.floats(0.5, 4.0),
+        st.floats(0.1, 1.9),
+        st.floats(0.1, 0.9),
+    ),
     ExponentialFamily: st.builds(
         ExponentialFamily.bounded,
         st.floats(0.0, 2.0),
