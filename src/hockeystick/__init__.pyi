@@ -34,6 +34,7 @@ from hockeystick.mechanisms.profile_dp import ProfileDP as ProfileDP
 from hockeystick.mechanisms.pure_dp import PureDP as PureDP
 from hockeystick.mechanisms.randomized_response import RandomizedResponse as RandomizedResponse
 from hockeystick.mechanisms.renyi_dp import RenyiDP as RenyiDP
+from hockeystick.mechanisms.repeat_and_select import RepeatAndSelect as RepeatAndSelect
 from hockeystick.mechanisms.truncated_concentrated_dp import TruncatedConcentratedDP as TruncatedConcentratedDP
 from hockeystick.mechanisms.zero_concentrated_dp import ZeroConcentratedDP as ZeroConcentratedDP
 from hockeystick.plotting.plot import plot as plot
@@ -93,6 +94,7 @@ __all__ = [
     "Relation",
     "RelationError",
     "RenyiDP",
+    "RepeatAndSelect",
     "Sampler",
     "SavingError",
     "Sensitivity",

@@ -119,6 +119,15 @@ def test_trees() -> None:
     assert not ours.Accountant().supports(event)
 
 
+def test_the_best_of_several_runs_costs_less_than_by_renyi() -> None:
+    rdp = host("dp_accounting.rdp", "dp-accounting")
+    event = dp.dp_event.RepeatAndSelectDpEvent(dp.GaussianDpEvent(2.0), 10.0, 1.0)
+    theirs = rdp.RdpAccountant(neighboring_relation=dp.NeighboringRelation.ADD_OR_REMOVE_ONE)
+    answer = composed(event).get_epsilon(1e-6)
+    assert 3.2 < answer.lower < answer < 3.3826
+    assert theirs.compose(event).get_epsilon(1e-6) > 1.3 * answer
+
+
 def test_non_private_is_infinite_even_where_everything_is_allowed() -> None:
     hidden = dp.PoissonSampledDpEvent(0.5, dp.NonPrivateDpEvent())
     for event in (dp.NonPrivateDpEvent(), dp.SelfComposedDpEvent(hidden, 2)):
@@ -172,6 +181,7 @@ BOTH_WAYS = [
     (hs.Gaussian(2.0) + hs.Laplace(1.0)).on(hs.Poisson(0.5)),
     hs.MixtureOfGaussians(2.0, [0, 1, 2], [0.5, 0.25, 0.25]),
     hs.ZeroConcentratedDP(0.5, 0.25),
+    hs.RepeatAndSelect(hs.Gaussian(2.0) * 3, 10.0, math.inf),
 ]
 
 

@@ -70,6 +70,7 @@ LATE_ROOTS = {
 LATE_LIBRARIES = {
     "concurrent": "slow to load, for --jobs alone",
     "importlib": "its metadata is slow to load, for classes of other packages alone",
+    "lightning": "optional: a callback for its trainer",
     "matplotlib": "optional: plots",
     "PIL": "matplotlib needs it, and is optional",
     "multiprocessing": "slow to load, for --jobs and --timeout alone",
@@ -82,7 +83,17 @@ LATE_LIBRARIES = {
 """Other packages that a function may import when it runs, and why."""
 
 HOMES = {
-    **{host: {"adapters"} for host in ("dp_accounting", "flwr", "opacus", "pipeline_dp")},
+    **{
+        host: {"adapters"}
+        for host in (
+            "dp_accounting",
+            "flwr",
+            "jax_privacy",
+            "lightning",
+            "opacus",
+            "pipeline_dp",
+        )
+    },
     "click": {"cli"},
     "flint": {"routes"},
     "matplotlib": {"figures", "cli"},

@@ -6,6 +6,7 @@ for those with other arguments, or that are to be tried further out.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Container, Iterable
 
 import pytest
@@ -83,6 +84,13 @@ STRATEGIES: dict[type[hs.Mechanism], st.SearchStrategy[hs.Mechanism]] = {
         st.floats(0.1, 1.9),
         st.floats(0.1, 0.9),
     ),
+    hs.RepeatAndSelect: st.sampled_from(
+        [
+            hs.RepeatAndSelect(hs.Gaussian(3.0), 10.0),
+            hs.RepeatAndSelect(hs.Laplace(4.0), 5.0, 0.0),
+            hs.RepeatAndSelect(hs.RandomizedResponse(0.3), 3.0, math.inf),
+        ]
+    ),
     ExponentialFamily: st.builds(
         ExponentialFamily.bounded,
         st.floats(0.0, 2.0),
@@ -121,6 +129,8 @@ HEAVY: set[type[hs.Mechanism]] = {
     hs.ProfileDP,
     hs.ExponentialMechanism,
     hs.PermuteAndFlip,
+    hs.MixtureOfGaussians,
+    hs.RepeatAndSelect,
     BetaPosterior,
     DirichletPosterior,
     GammaPosterior,

@@ -10,6 +10,7 @@
 
 from __future__ import annotations
 
+import copy
 import math
 from typing import Any
 
@@ -55,6 +56,14 @@ class Accountant(PrivacyAccountant):
         super().__init__(chosen)
         self._spending = Spending(RELATIONS[chosen])
         self._non_private = False
+
+    def __deepcopy__(self, memo: Any) -> Accountant:
+        """Another that has spent the same: as libraries copy it that want a fresh one."""
+        copied = Accountant(self.neighboring_relation)
+        copied._ledger = copy.deepcopy(self._ledger, memo)
+        copied._spending.spend(self.spent)
+        copied._non_private = self._non_private
+        return copied
 
     @property
     def spent(self) -> Mechanism:

@@ -23,6 +23,7 @@ from hockeystick.mechanisms.mixture_of_gaussians import MixtureOfGaussians
 from hockeystick.mechanisms.permute_and_flip import PermuteAndFlip
 from hockeystick.mechanisms.pure_dp import PureDP
 from hockeystick.mechanisms.randomized_response import RandomizedResponse
+from hockeystick.mechanisms.repeat_and_select import RepeatAndSelect
 from hockeystick.mechanisms.zero_concentrated_dp import ZeroConcentratedDP
 from hockeystick.relation import ADD_REMOVE, ZERO_OUT, Relation
 from hockeystick.samplers.poisson import Poisson
@@ -157,6 +158,7 @@ _EVENTS: dict[str, Callable[[Any, Relation | None], Mechanism]] = {
     "MixtureOfGaussiansDpEvent": lambda e, _: MixtureOfGaussians(
         e.standard_deviation, e.sensitivities, e.sampling_probs
     ),
+    "RepeatAndSelectDpEvent": lambda e, r: RepeatAndSelect(from_event(e.event, r), e.mean, e.shape),
     "PoissonSampledDpEvent": lambda e, r: from_event(e.event, r).on(
         Poisson(e.sampling_probability)
     ),
@@ -225,6 +227,10 @@ def _response_event(m: Any) -> Any:
     return dp_event.RandomizedResponseDpEvent(lie, m.categories)
 
 
+def _selected(m: RepeatAndSelect) -> Any:
+    return dp_event.RepeatAndSelectDpEvent(to_event(m.mechanism), m.mean, m.shape)
+
+
 def _sampled(m: Sampled) -> Any:
     sampler, base = m.sampler, m.base
     if type(sampler) is Poisson:
@@ -252,5 +258,6 @@ _WRITERS: dict[type[Mechanism], Callable[[Any], Any]] = {
     MixtureOfGaussians: _named(
         "MixtureOfGaussiansDpEvent", "noise_multiplier", "sensitivities", "probabilities"
     ),
+    RepeatAndSelect: _selected,
     Sampled: _sampled,
 }

@@ -4,21 +4,24 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
 
 from hockeystick.checks import call_text, declare, declared, finite_non_negative, non_negative
 from hockeystick.checks import probability as in_unit
-from hockeystick.errors import ParameterError
-from hockeystick.evidence import Evidence
+from hockeystick.errors import NumericalError, ParameterError
+from hockeystick.evidence import Evidence, smaller
 from hockeystick.loss.atoms import EVERYTHING, NOTHING
 from hockeystick.loss.base import Loss
+from hockeystick.loss.divergence import divergences
 from hockeystick.loss.gaussian import GaussianLoss
 from hockeystick.loss.mixed import mixed
 from hockeystick.loss.mixture import GaussianMixture, MixtureLoss
 from hockeystick.mechanism import Mechanism
 from hockeystick.mechanisms.bases.additive_noise import LEAST_NOISE
+from hockeystick.numerics.types import Array
 from hockeystick.relation import REPLACE_ONE, Relation
 
 SUM_ERROR = 1e-9
@@ -85,12 +88,14 @@ class MixtureOfGaussians(Mechanism):
         moves = [c for c in self.sensitivities if c]
         if self.noise_multiplier < LEAST_NOISE * max(moves):
             return Evidence((mixed(EVERYTHING, self._moved),))
+        p = self._mixture
         if relation is REPLACE_ONE:
-            p = self._mixture
-            return Evidence((MixtureLoss(p, p.flipped, mirrored=True),))
-        if len(moves) == 1:  # what is known of one Gaussian, and of Poisson samples
+            pair, farthest = MixtureLoss(p, p.flipped, mirrored=True), 2 * max(moves)
+        elif len(moves) == 1:  # what is known of one Gaussian, and of Poisson samples
             return Evidence((mixed(self._gaussian(moves[0]), self._moved),))
-        return Evidence((MixtureLoss(self._mixture, GaussianMixture((1.0,), (0.0,))),))
+        else:
+            pair, farthest = MixtureLoss(p, GaussianMixture((1.0,), (0.0,))), max(moves)
+        return Evidence((pair,), curve=partial(_divergences, pair, self._gaussian(farthest)))
 
     @property
     def _moved(self) -> float:
@@ -111,6 +116,20 @@ class MixtureOfGaussians(Mechanism):
         law = zip(self.sensitivities, self.probabilities, strict=True)
         numbers = (number for pair in law for number in pair)
         return call_text("MixtureOfGaussians.table", self.noise_multiplier, *numbers)
+
+
+def _divergences(pair: Loss, apart: Loss, orders: Array) -> tuple[Array, Array]:
+    """Of the pair; at orders that no quadrature reaches, of the parts that are farthest apart,
+    which no mixture exceeds (D_α is quasi-convex)."""
+    limit = divergences(apart, orders)
+    try:
+        return smaller(limit, divergences(pair, orders))
+    except NumericalError:
+        if orders.size == 1:
+            return limit
+    each = [_divergences(pair, apart, order) for order in orders.ravel()[:, None]]
+    one, other = (np.concatenate(side).reshape(orders.shape) for side in zip(*each, strict=True))
+    return one, other
 
 
 def _numbers(name: str, values: Any, domain: Any) -> list[float]:
