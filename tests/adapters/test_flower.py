@@ -20,6 +20,7 @@ ours = adapter("flower", "flwr", "flower")
 pytestmark = pytest.mark.filterwarnings("ignore")
 
 CLIENTS = 5
+Grid: type = flwr.Grid
 
 
 def config(**changes: Any) -> Any:
@@ -32,7 +33,7 @@ def config(**changes: Any) -> Any:
     return flwr.PrivacyConfig(**(values | changes))
 
 
-class Clients(flwr.Grid):  # type: ignore[misc]
+class Clients(Grid):  # type: ignore[misc,valid-type]
     """Clients in memory: each answers with the parameters moved by its own vector."""
 
     def set_run(self, run: Any) -> None:

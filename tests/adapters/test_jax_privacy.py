@@ -36,7 +36,7 @@ def test_a_plan_keeps_its_budget_with_the_least_noise() -> None:
     spent = ours.Accountant(hs.ZERO_OUT).compose(event)
     assert 0.999 < spent.get_epsilon(1e-6) <= 1.0
     ((step, count),) = spent.spent.parts.items()
-    assert (count, step.sampler) == (200, hs.Poisson(0.02))  # type: ignore[attr-defined]
+    assert (count, step.sampler) == (200, hs.Poisson(0.02))
 
 
 def test_training_is_accounted_and_calibrated() -> None:

@@ -67,7 +67,9 @@ def test_lightning(tmp_path: Path) -> None:
     """A real `Trainer`: ε is among its metrics, and its checkpoint knows what was spent."""
     lightning, torch = host("lightning", "lightning"), host("torch", "opacus")
 
-    class Model(lightning.LightningModule):  # type: ignore[misc]
+    base: type = lightning.LightningModule
+
+    class Model(base):  # type: ignore[misc,valid-type]
         def __init__(self) -> None:
             super().__init__()
             self.layer = torch.nn.Linear(3, 1)

@@ -32,9 +32,9 @@ def test_the_least_noise_for_several_mechanisms() -> None:
         (Kind.GAUSSIAN, {"sensitivity": 5.0, "weight": 2.0}),
         (Kind.LAPLACE, {"sensitivity": 0.5, "count": 3}),
     )
-    added = hs.Gaussian(gaussian.noise_standard_deviation / 5.0)
-    added += hs.Laplace(laplace.noise_standard_deviation / math.sqrt(2) / 0.5) * 3
-    epsilon = added.epsilon(1e-6)
+    one = hs.Gaussian(gaussian.noise_standard_deviation / 5.0)
+    other = hs.Laplace(laplace.noise_standard_deviation / math.sqrt(2) / 0.5)
+    epsilon = (one + other * 3).epsilon(1e-6)
     assert 1 - 1e-6 < epsilon <= 1 + 1e-9
 
 

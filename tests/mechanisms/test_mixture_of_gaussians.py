@@ -79,7 +79,7 @@ def test_moves_in_other_directions_are_no_worse() -> None:
     """Vectors in the plane of the same lengths, by simulation: the ray and its opposite win."""
     rng = np.random.default_rng(5)
     weights, lengths = np.array([0.4, 0.3, 0.3]), np.array([0.0, 1.0, 2.0])
-    step = MixtureOfGaussians(1.0, lengths, weights)
+    step = MixtureOfGaussians(1.0, lengths.tolist(), weights.tolist())
     worst = {r: float(step.delta(0.5, relation=r)) for r in (hs.ADD_REMOVE, hs.REPLACE_ONE)}
     for _ in range(20):
         angles = rng.uniform(0, 2 * math.pi, (2, 3))
@@ -107,11 +107,11 @@ def test_two_moves_are_a_poisson_sample() -> None:
 
 
 def test_extremes() -> None:
-    assert MixtureOfGaussians(1.0, [0.0], [1.0]).epsilon(0) == 0
-    assert MixtureOfGaussians(0.0, [0.0], [1.0]).epsilon(0) == 0
-    assert MixtureOfGaussians(math.inf, [3.0], [1.0]).epsilon(0) == 0
+    assert MixtureOfGaussians(1.0, [0.0], [1.0]).epsilon(0) == 0.0
+    assert MixtureOfGaussians(0.0, [0.0], [1.0]).epsilon(0) == 0.0
+    assert MixtureOfGaussians(math.inf, [3.0], [1.0]).epsilon(0) == 0.0
     assert MixtureOfGaussians(0.0, [0.0, 1.0], [0.9, 0.1]).delta(5.0) == 0.1
-    assert MixtureOfGaussians(0.0, [1.0, 2.0], [0.5, 0.5]).delta(5.0) == 1
+    assert MixtureOfGaussians(0.0, [1.0, 2.0], [0.5, 0.5]).delta(5.0) == 1.0
     single = MixtureOfGaussians(3.0, [1.5, 9.0], [1.0, 0.0])
     assert single.epsilon(1e-5) == hs.Gaussian(2.0).epsilon(1e-5)
 

@@ -132,7 +132,7 @@ def test_composed() -> None:
 
 
 def test_extremes_and_text() -> None:
-    assert RepeatAndSelect(hs.Gaussian(math.inf), 10.0).epsilon(0) == 0
+    assert RepeatAndSelect(hs.Gaussian(math.inf), 10.0).epsilon(0) == 0.0
     assert RepeatAndSelect(hs.Gaussian(0.0), 10.0).epsilon(0.5) == math.inf
     leak = RepeatAndSelect(hs.ApproximateDP(0.5, 1e-4), 10.0)
     assert leak.epsilon(1e-4) == math.inf
