@@ -33,7 +33,7 @@ def config(**changes: Any) -> Any:
     return flwr.PrivacyConfig(**(values | changes))
 
 
-class Clients(Grid):  # type: ignore[misc,valid-type]
+class Clients(Grid):  # type: ignore[misc]
     """Clients in memory: each answers with the parameters moved by its own vector."""
 
     def set_run(self, run: Any) -> None:

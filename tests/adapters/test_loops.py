@@ -69,7 +69,7 @@ def test_lightning(tmp_path: Path) -> None:
 
     base: type = lightning.LightningModule
 
-    class Model(base):  # type: ignore[misc,valid-type]
+    class Model(base):  # type: ignore[misc]
         def __init__(self) -> None:
             super().__init__()
             self.layer = torch.nn.Linear(3, 1)

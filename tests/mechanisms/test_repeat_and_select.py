@@ -39,7 +39,7 @@ def _gamma(mean: float, shape: float) -> float:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("shape", "mean"), zip(SHAPES, [1.5, 6.0, 6.0, 3.0, 2.0], strict=True))
+@pytest.mark.parametrize(("shape", "mean"), [*zip(SHAPES, [1.5, 6.0, 6.0, 3.0, 2.0], strict=True)])
 def test_every_order_of_few_outcomes(shape: float, mean: float) -> None:
     """Three reports of randomized response, each split in two by a coin: 720 orders."""
     p = np.repeat([0.6, 0.2, 0.2], 2) / 2

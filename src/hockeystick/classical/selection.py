@@ -23,6 +23,7 @@ LEAST_LOG_GAMMA = -700.0
 Curve = Callable[[float], float]
 
 
+@lru_cache(maxsize=64)
 def selected_curve(
     mechanism: Mechanism, mean: float, shape: float, relation: Relation | None
 ) -> Curve:
@@ -37,6 +38,7 @@ def selected_curve(
     else:
         curve = _negative_binomial(mechanism, mean, shape, relation)
 
+    @lru_cache(maxsize=1024)
     def bound(order: float) -> float:
         if order > 1:
             return curve(order)

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import math
+from contextlib import suppress
 from functools import partial
 from typing import Any
 
 import numpy as np
 
 from hockeystick.checks import Between, checked, declared, shown
-from hockeystick.errors import ParameterError
-from hockeystick.evidence import Evidence, known
+from hockeystick.errors import NumericalError, ParameterError
+from hockeystick.evidence import Evidence, known, smaller
 from hockeystick.loss.atoms import EVERYTHING, NOTHING, AtomicLoss
 from hockeystick.loss.base import Loss
+from hockeystick.loss.divergence import divergences
 from hockeystick.loss.points import symmetric_through
 from hockeystick.mechanism import Mechanism
 from hockeystick.numerics.roots import last_true
@@ -85,13 +87,13 @@ class RepeatAndSelect(Mechanism):
         return self.mechanism.natural_relation
 
     def evidence(self, relation: Relation, steps: int = 1) -> Evidence:
-        curve = partial(self._divergences, relation)
         if not all(known(part, relation, 2).pairs for part in self.mechanism.parts):
-            return Evidence(curve=curve)
+            return Evidence(curve=partial(self._divergences, relation, None))
         first = float(self.mechanism.delta(0.0, relation=relation))
         if first == 0:
             return Evidence((NOTHING,))
         pair, attained = self._pair(relation), self._attained(relation)
+        curve = partial(self._divergences, relation, pair)
         return Evidence((pair,), attained, curve, curve_is_tighter=True)
 
     def _law(self) -> tuple[float, float]:
@@ -100,11 +102,17 @@ class RepeatAndSelect(Mechanism):
 
         return gamma_of(self.mean, self.shape)
 
-    def _divergences(self, relation: Relation, orders: Array) -> tuple[Array, Array]:
+    def _divergences(
+        self, relation: Relation, pair: Loss | None, orders: Array
+    ) -> tuple[Array, Array]:
+        """The theorem's, or those of the pair where they are smaller."""
         from hockeystick.classical.selection import selected_curve
 
         curve = selected_curve(self.mechanism, self.mean, self.shape, relation)
         values = np.array([curve(float(order)) for order in orders.ravel()]).reshape(orders.shape)
+        if pair is not None:
+            with suppress(NumericalError):
+                return smaller((values, values), divergences(pair, orders))
         return values, values
 
     # the upper end ----------------------------------------------------------------------------
