@@ -145,7 +145,10 @@ def test_non_private_is_infinite_even_where_everything_is_allowed() -> None:
         dp.SelfComposedDpEvent(dp.GaussianDpEvent(1.0), -1),
         dp.PoissonSampledDpEvent(1.5, dp.GaussianDpEvent(1.0)),
         dp.RandomizedResponseDpEvent(0.5, 2),
-        dp.RandomizedResponseDpEvent(2.0, 2),
+        dp.SingleEpochTreeAggregationDpEvent(1.0, []),
+        dp.dp_event.DiscreteLaplaceDpEvent(math.nan, 1),
+        dp.dp_event.DiscreteLaplaceDpEvent("1", 1),
+        dp.dp_event.MixtureOfGaussiansDpEvent(1.0, 2.0, [1.0]),
         dp.SingleEpochTreeAggregationDpEvent(1.0, 4),
         type("Another", (dp.GaussianDpEvent,), {})(1.0),
     ],
@@ -159,6 +162,19 @@ def test_what_is_unsupported_is_told_and_not_raised(event: Any) -> None:
     with pytest.raises(dp.UnsupportedEventError):
         accountant.compose(event)
     assert accountant.spent == hs.Composition()
+
+
+@pytest.mark.parametrize(
+    "event", [dp.RandomizedResponseDpEvent(2.0, 2), dp.RandomizedResponseDpEvent(None, 2)], ids=str
+)
+def test_no_probability(event: Any) -> None:
+    assert not ours.Accountant(hs.REPLACE_ONE).supports(event)
+
+
+@pytest.mark.parametrize("rate", [1e-300, 0.1, 0.3, 7.0, 1e300, math.inf])
+def test_discrete_noise_is_never_more_than_it_is(rate: float) -> None:
+    answer = composed(dp.dp_event.DiscreteLaplaceDpEvent(rate, 3)).get_epsilon(0)
+    assert answer >= rate * 3 * (1 - 1e-15)
 
 
 def test_true_positive_rates_of_gaussian_noise() -> None:

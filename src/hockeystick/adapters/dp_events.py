@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
@@ -10,7 +11,7 @@ from typing import Any
 import numpy as np
 from dp_accounting import dp_event
 
-from hockeystick.checks import Whole, checked, declared, probability, whole
+from hockeystick.checks import Whole, checked, declared, non_negative, probability, whole
 from hockeystick.errors import ParameterError
 from hockeystick.evidence import Evidence
 from hockeystick.loss.atoms import AtomicLoss
@@ -97,24 +98,24 @@ def _self_composed(event: Any, relation: Relation | None) -> Mechanism:
 
 def _discrete_laplace(event: Any, _: Relation | None) -> Mechanism:
     """P[x] ∝ e^{−a|x|}: the multiplier is 1/(a·s), rounded down; a = 0 is no law at all."""
-    rate = Fraction(event.noise_parameter) * whole("sensitivity", event.sensitivity, 1)
+    rate = non_negative("noise_parameter", event.noise_parameter)
+    sensitivity = whole("sensitivity", event.sensitivity, 1)
     if rate == 0:
         return NOTHING_HIDDEN
-    noise = float(1 / rate)
-    if Fraction(noise) * rate > 1:
+    noise = min(1 / (rate * sensitivity), sys.float_info.max)
+    if noise and Fraction(noise) * Fraction(rate) * sensitivity > 1:
         noise = math.nextafter(noise, 0.0)
-    return DiscreteLaplace(noise, event.sensitivity)
+    return DiscreteLaplace(noise, sensitivity)
 
 
 def _response(event: Any, relation: Relation | None) -> Mechanism:
     """The truth with probability 1 − p + p/k, which is e^ε times that of any other answer."""
     if relation is ADD_REMOVE:
         raise Untranslated(event, "neighboring_relation must be `REPLACE_ONE` or `REPLACE_SPECIAL`")
-    lie, answers = event.noise_parameter, whole("num_buckets", event.num_buckets, 1)
+    lie = probability("noise_parameter", event.noise_parameter)
+    answers = whole("num_buckets", event.num_buckets, 1)
     if answers == 1:
         return Composition()
-    if not 0 <= lie <= 1:
-        raise Untranslated(event, "noise_parameter must be in [0, 1]")
     if relation is ZERO_OUT and 0 < lie < 1:
         return ResponseOrUniform(lie, answers)
     odds = answers * (1 - lie) / lie if lie else math.inf
@@ -126,7 +127,7 @@ def _tree(event: Any, relation: Relation | None) -> Mechanism:
     if relation is not ZERO_OUT:
         raise Untranslated(event, "neighboring_relation must be `REPLACE_SPECIAL`, ZERO_OUT")
     counts = event.step_counts
-    most = max(whole("step_counts", n, 0) for n in np.atleast_1d(counts).tolist())
+    most = max((whole("step_counts", n, 0) for n in np.atleast_1d(counts).tolist()), default=0)
     return Gaussian(event.noise_multiplier) * most.bit_length()
 
 

@@ -116,9 +116,10 @@ def _checking_batches(make_private: Callable[..., Any]) -> Callable[..., Any]:
             )
         return make_private(self, poisson_sampling=poisson_sampling, **options)
 
+    checked.__dict__["checks_batches"] = True
     return checked
 
 
 register_accountant(NAME, Accountant, force=True)
-if not hasattr(PrivacyEngine.make_private, "__wrapped__"):
+if not hasattr(PrivacyEngine.make_private, "checks_batches"):  # loaded again
     PrivacyEngine.make_private = _checking_batches(PrivacyEngine.make_private)
