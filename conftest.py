@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+import re
+from importlib.util import find_spec
+from pathlib import Path
+
 import pytest
+
+ADAPTERS = Path(__file__).parent / "src" / "hockeystick" / "adapters"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -16,3 +22,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if slow:
         config.hook.pytest_deselected(items=slow)
         items[:] = [item for item in items if not item.get_closest_marker("slow")]
+
+
+def pytest_ignore_collect(collection_path: Path) -> bool | None:
+    """The examples of an adapter need its library; where that is not there, `tests/adapters` is
+    skipped and says so."""
+    if collection_path.parent != ADAPTERS or collection_path.suffix != ".py":
+        return None
+    imported = re.findall(r"^(?:from|import) (\w+)", collection_path.read_text("utf-8"), re.M)
+    return any(find_spec(name) is None for name in imported) or None

@@ -30,11 +30,13 @@ from hockeystick.mechanisms.gamma_posterior import GammaPosterior as GammaPoster
 from hockeystick.mechanisms.gaussian import Gaussian as Gaussian
 from hockeystick.mechanisms.gaussian_pair import GaussianPair as GaussianPair
 from hockeystick.mechanisms.laplace import Laplace as Laplace
+from hockeystick.mechanisms.mixture_of_gaussians import MixtureOfGaussians as MixtureOfGaussians
 from hockeystick.mechanisms.permute_and_flip import PermuteAndFlip as PermuteAndFlip
 from hockeystick.mechanisms.profile_dp import ProfileDP as ProfileDP
 from hockeystick.mechanisms.pure_dp import PureDP as PureDP
 from hockeystick.mechanisms.randomized_response import RandomizedResponse as RandomizedResponse
 from hockeystick.mechanisms.renyi_dp import RenyiDP as RenyiDP
+from hockeystick.mechanisms.repeat_and_select import RepeatAndSelect as RepeatAndSelect
 from hockeystick.mechanisms.shuffled_reports import ShuffledReports as ShuffledReports
 from hockeystick.mechanisms.truncated_concentrated_dp import TruncatedConcentratedDP as TruncatedConcentratedDP
 from hockeystick.mechanisms.zero_concentrated_dp import ZeroConcentratedDP as ZeroConcentratedDP
@@ -85,6 +87,7 @@ __all__ = [
     "Ledger",
     "LedgerError",
     "Mechanism",
+    "MixtureOfGaussians",
     "NumericalError",
     "ParameterError",
     "PermuteAndFlip",
@@ -97,6 +100,7 @@ __all__ = [
     "Relation",
     "RelationError",
     "RenyiDP",
+    "RepeatAndSelect",
     "Sampler",
     "Sampling",
     "SavingError",

@@ -39,7 +39,7 @@ LAYERS = [
     {"sweeping"},
     {"account_questions"},
     {"accountant", "ledger"},
-    {"learn", "figures"},
+    {"learn", "figures", "adapters"},
     {"plotting"},
     {"cli"},
 ]
@@ -71,6 +71,7 @@ LATE_LIBRARIES = {
     "dask": "optional: scale",
     "concurrent": "slow to load, for --jobs alone",
     "importlib": "its metadata is slow to load, for classes of other packages alone",
+    "lightning": "optional: a callback for its trainer",
     "matplotlib": "optional: plots",
     "psycopg": "optional: postgres",
     "PIL": "matplotlib needs it, and is optional",
@@ -85,6 +86,17 @@ LATE_LIBRARIES = {
 """Other packages that a function may import when it runs, and why."""
 
 HOMES = {
+    **{
+        host: {"adapters"}
+        for host in (
+            "dp_accounting",
+            "flwr",
+            "jax_privacy",
+            "lightning",
+            "opacus",
+            "pipeline_dp",
+        )
+    },
     "click": {"cli"},
     "dask": {"learn"},
     "flint": {"routes"},

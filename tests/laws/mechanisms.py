@@ -6,6 +6,7 @@ for those with other arguments, or that are to be tried further out.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Container, Iterable
 
 import pytest
@@ -75,6 +76,21 @@ STRATEGIES: dict[type[hs.Mechanism], st.SearchStrategy[hs.Mechanism]] = {
         st.builds(hs.RenyiDP, st.builds(hs.Gaussian, st.floats(0.5, 5.0))),
     ),
     hs.ProfileDP: st.sampled_from([hs.Gaussian(1.0), hs.Gaussian(3.0)]).map(hs.ProfileDP),
+    hs.MixtureOfGaussians: st.builds(
+        lambda noise, move, half: hs.MixtureOfGaussians(
+            noise, (0, move, 2), (1 - half, half / 2, half / 2)
+        ),
+        st.floats(0.5, 4.0),
+        st.floats(0.1, 1.9),
+        st.floats(0.1, 0.9),
+    ),
+    hs.RepeatAndSelect: st.sampled_from(
+        [
+            hs.RepeatAndSelect(hs.Gaussian(3.0), 10.0),
+            hs.RepeatAndSelect(hs.Laplace(4.0), 5.0, 0.0),
+            hs.RepeatAndSelect(hs.RandomizedResponse(0.3), 3.0, math.inf),
+        ]
+    ),
     ExponentialFamily: st.builds(
         ExponentialFamily.bounded,
         st.floats(0.0, 2.0),
@@ -113,6 +129,8 @@ HEAVY: set[type[hs.Mechanism]] = {
     hs.ProfileDP,
     hs.ExponentialMechanism,
     hs.PermuteAndFlip,
+    hs.MixtureOfGaussians,
+    hs.RepeatAndSelect,
     BetaPosterior,
     DirichletPosterior,
     GammaPosterior,

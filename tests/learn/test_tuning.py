@@ -11,8 +11,9 @@ import pytest
 from scipy import special, stats
 
 import hockeystick as hs
+from hockeystick.classical.selection import expected_trials
 from hockeystick.learn import Plan, Privacy, draw_trials, tuned, tuning_cost
-from hockeystick.learn.tuning import Shape, expected_trials
+from hockeystick.learn.tuning import Shape
 from hockeystick.numerics.types import Array
 from hockeystick.random.generators import generator
 

@@ -9,32 +9,22 @@ data: a score on private records is not covered.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from functools import lru_cache
 from typing import Any, Literal
 
 from hockeystick.bound import Bound
-from hockeystick.checks import Between, probability
+from hockeystick.checks import probability
 from hockeystick.classical import epsilon_from_curve
+from hockeystick.classical.selection import MEAN, gamma_of, selected_curve
 from hockeystick.errors import ParameterError
 from hockeystick.learn.privacy import Privacy
 from hockeystick.mechanism import Mechanism
 from hockeystick.mechanisms.renyi_dp import RenyiDP
-from hockeystick.numerics.minimise import golden, value_or_inf
-from hockeystick.numerics.roots import last_true
 from hockeystick.questions import relation_of
 from hockeystick.random.generators import Randomness, generator
 from hockeystick.relation import Relation
 
-MEAN = Between("[1, inf)")
 ROUNDING = 1e-12
 """Relative error of a Rényi divergence that was computed, with room to spare."""
-
-EXPONENTS = [float(x) for x in range(-8, 40)]
-ORDERS = [1 + 2.0**x for x in EXPONENTS]
-"""Orders among which the best is looked for."""
-LEAST_LOG_GAMMA = -700.0
-"""1/γ is a float down to about there."""
 
 Shape = float | Literal["poisson"]
 
@@ -75,32 +65,16 @@ def tuned(
     """
     if isinstance(mechanism, Privacy):
         relation, mechanism = relation or mechanism.relation, mechanism.mechanism
-    return _tuned(mechanism, trials, shape, relation)
+    return RenyiDP(selected_curve(mechanism, trials, _shape(shape), relation))
 
 
-def _tuned(mechanism: Mechanism, trials: float, shape: Shape, relation: Relation | None) -> RenyiDP:
+def _shape(shape: Shape) -> float:
+    """η, with infinity for the law of Poisson."""
     if shape == "poisson":
-        mean = MEAN("trials", trials)
-        return RenyiDP(_from_one(_poisson(mechanism, mean, relation)))
-    gamma, mean = _gamma(trials, shape)
-    extra = (1 + float(shape)) * _cheapest(mechanism, math.log(1 / gamma), relation)
-
-    def curve(order: float) -> float:
-        own = float(mechanism.rdp(order, relation=relation))
-        return own + extra + math.log(mean) / (order - 1)
-
-    return RenyiDP(_from_one(curve))
-
-
-def _from_one(curve: Callable[[float], float]) -> Callable[[float], float]:
-    """The same bounds, and at order 1 the least of those at larger orders."""
-
-    def bound(order: float) -> float:
-        if order > 1:
-            return curve(order)
-        return min(value_or_inf(curve, larger) for larger in ORDERS)
-
-    return bound
+        return math.inf
+    if not isinstance(shape, int | float) or not -1 < shape < math.inf:
+        raise ParameterError(f'shape must be in (-1, inf) or "poisson", got {shape!r}')
+    return float(shape)
 
 
 def tuning_cost(
@@ -145,8 +119,8 @@ def draw_trials(trials: float, *, shape: Shape = 1.0, rng: Randomness = None) ->
     source = generator(rng)
     if shape == "poisson":
         return int(source.poisson(MEAN("trials", trials)))
-    eta = float(shape)
-    gamma, _ = _gamma(trials, eta)
+    eta = _shape(shape)
+    gamma, _ = gamma_of(trials, eta)
     normaliser = -math.expm1(eta * math.log(gamma)) / eta if eta else math.log(1 / gamma)
     # P[1] = (1−γ)·η/(γ^−η − 1), then each is (1−γ)·(k+η)/(k+1) times the one before.
     k, mass, left = 1, (1 - gamma) * gamma**eta / normaliser, source.random()
@@ -155,62 +129,3 @@ def draw_trials(trials: float, *, shape: Shape = 1.0, rng: Randomness = None) ->
         mass *= (1 - gamma) * (k + eta) / (k + 1)
         k += 1
     return k
-
-
-@lru_cache(maxsize=64)
-def _gamma(trials: float, shape: Shape) -> tuple[float, float]:
-    """γ for a mean number of trials, and the mean that this γ has."""
-    if not isinstance(shape, int | float) or not -1 < shape < math.inf:
-        raise ParameterError(f'shape must be in (-1, inf) or "poisson", got {shape!r}')
-    if MEAN("trials", trials) == 1:
-        raise ParameterError(f"trials must be above 1 for a random number of them, got {trials!r}")
-
-    def expected(log_gamma: float) -> float:
-        return expected_trials(math.exp(log_gamma), shape)
-
-    if expected(LEAST_LOG_GAMMA) < trials:
-        raise ParameterError(f"trials must be smaller for the shape {shape!r}, got {trials!r}")
-    log_gamma, _ = last_true(lambda x: expected(x) > trials, LEAST_LOG_GAMMA, -1e-12, 100)
-    return math.exp(log_gamma), expected(log_gamma)
-
-
-def expected_trials(gamma: float, shape: float) -> float:
-    """E[K] = η·(1/γ − 1)/(1 − γ^η), its limit (1/γ − 1)/log(1/γ) at η = 0.
-
-    >>> expected_trials(0.25, 1.0)
-    4.0
-    """
-    log = math.log(gamma)
-    if shape * log == 0:
-        return (1 / gamma - 1) / -log
-    return shape * (1 / gamma - 1) / -math.expm1(shape * log)
-
-
-def _cheapest(mechanism: Mechanism, log: float, relation: Relation | None) -> float:
-    """min over λ̂ of (1 − 1/λ̂)·ε(λ̂) + log(1/γ)/λ̂; any λ̂ is valid, so the search needs no care."""
-
-    def curve(order: float) -> float:
-        own = float(mechanism.rdp(order, relation=relation))
-        return (1 - 1 / order) * own + log / order
-
-    def at(exponent: float) -> float:
-        return value_or_inf(curve, 1 + math.exp2(exponent))
-
-    least, best = min((at(x), x) for x in EXPONENTS)
-    _, between = golden(at, best - 1, best + 1, 1e-6)
-    pure = float(mechanism.rdp(math.inf, relation=relation))
-    return min(least, between, pure)
-
-
-def _poisson(
-    mechanism: Mechanism, mean: float, relation: Relation | None
-) -> Callable[[float], float]:
-    def curve(order: float) -> float:
-        own = float(mechanism.rdp(order, relation=relation))
-        if math.isinf(own):
-            return own
-        # A little below log(1 + 1/(λ−1)), which is allowed and stays so after rounding.
-        delta = mechanism.delta((1 - 1e-12) * math.log1p(1 / (order - 1)), relation=relation)
-        return own + mean * float(delta) + math.log(mean) / (order - 1)
-
-    return curve

@@ -1,0 +1,1 @@
+"""Adapters inside the libraries that they are for."""
