@@ -75,7 +75,8 @@ def epsilons_at(
             with suppress(NumericalError):
                 lower[start:stop], upper[start:stop] = _worst(sides, delta, some, way)
                 break
-        narrower = bool(sides[0].before.parts) and some.size > 1 and width > NARROWEST
+        few = 1 if sides[0].before.parts else NODES  # so many are asked one by one instead
+        narrower = some.size > few and width > NARROWEST and not _is_few(sides[0], some[-1])
         again = narrower and np.isnan(upper[stop - 1])
         width = math.sqrt(width) if again else min(width**1.5, RANGE)
         start = start if again else stop
