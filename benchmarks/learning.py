@@ -20,6 +20,7 @@ from scipy.special import expit
 import hockeystick as hs
 from hockeystick import learn
 from hockeystick.learn.descent import Descent
+from hockeystick.learn.records import Records
 from hockeystick.mechanisms.bases.additive_noise import AdditiveNoise
 from hockeystick.numerics.types import Array
 from hockeystick.random.generators import generator
@@ -68,7 +69,7 @@ def main() -> None:
     gaussian = private_run(x, y, hs.Gaussian(1.1), poisson)
     fixed = private_run(x, y, hs.Gaussian(1.1), hs.WithoutReplacement(BATCH, RECORDS))
     laplace = private_run(x, y, hs.Laplace(1.1), poisson)
-    batch = gaussian.records.take(poisson.draw(RECORDS, secure))
+    batch = Records(x, y).take(poisson.draw(RECORDS, secure))
     release = gaussian.plan.noise.release
     found = cost(
         {

@@ -83,11 +83,9 @@ class Accountant(IAccountant):
     ) -> float:
         """The smallest ε for all steps, a `Bound`; relation: one record added or removed, unless
         another is named."""
-        spent = self.spent
-        if len(spent.parts) == 1:  # a loop that asks after each step is answered in blocks
-            ((step, count),) = spent.parts.items()
-            return self._ahead.epsilon(step, count, probability("delta", delta), relation, method)
-        return spent.epsilon(delta, relation=relation, method=method)
+        # A loop that asks after each step is answered in blocks.
+        spent = dict(self.spent.parts)
+        return self._ahead.epsilon(spent, probability("delta", delta), relation, method)
 
     def __len__(self) -> int:
         """The number of steps."""

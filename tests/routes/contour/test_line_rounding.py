@@ -62,7 +62,7 @@ def test_where_more_was_lost_than_was_said(mechanism: Mechanism, n: int, order: 
     loss = mechanism.evidence(hs.ADD_REMOVE).loss
     for each in (loss, loss.reverse()):
         line = line_at(each, n, float(np.float32(order)))
-        assert error_of(line) <= 64 + line._rounding
+        assert error_of(line) <= 64 + line._rounding(line.k, line.right[1])
 
 
 @pytest.mark.slow
@@ -83,7 +83,11 @@ def test_random_lines() -> None:
         if not 0.5 < n * k[place] < 100:
             continue
         line = line_at(loss, n, float(np.float32(orders[place])))
-        assert error_of(line) <= 0.7 * (64 + line._rounding), (loss, n, orders[place])
+        assert error_of(line) <= 0.7 * (64 + line._rounding(line.k, line.right[1])), (
+            loss,
+            n,
+            orders[place],
+        )
         checked += 1
     assert checked > 25
 
