@@ -24,7 +24,7 @@ LARGE_ORDER = 1000.0
 """From here on it is worth to look whether a sampled loss is decided by its largest values."""
 LARGE_POWER = 100.0
 """The same for normal laws μ apart, in orders times μ²: ‖e^ℓ‖ of order p is e^{(p−1)·μ²/2}."""
-PULLS = 30
+PULLS = 12
 """Halvings of an order, which need not be known well."""
 LEAST_SHIFT = 0.3
 """From here on the strip in which a sampled normal loss is analytic decides how wide a step is."""
@@ -106,17 +106,28 @@ class Mixed(Loss):
         return Nodes(mixed, log_q, density)
 
     def _pull(self, power: float) -> float:
-        """The order r such that (1−q+q·e^ℓ)^{−power} times the law of Q has its peak where e^{−rℓ}
-        times it does, between normal laws: r = power·q·e^ℓ/(1−q+q·e^ℓ) at ℓ = −(r + 1/2)·μ²."""
-        shift = self.base.gaussian_shift
-        if shift is None or not power:
+        """About the order r, rounded up, for which e^{−rℓ} times the law of Q has its peak where
+        (1−q+q·e^ℓ)^{−power} times it does: r = power·q·e^ℓ/(1−q+q·e^ℓ) at the mean loss ℓ there."""
+        if not power or math.isfinite(self.base.bottom):
             return 0.0
         log_odds = math.log(self.rate) - math.log1p(-self.rate)
 
         def is_short(r: float) -> bool:
-            return r < power / (1 + math.exp(min((r + 0.5) * shift**2 - log_odds, 700.0)))
+            return r < power / (1 + math.exp(min(-self._mean_at(-1 - r) - log_odds, 700.0)))
 
         return last_true(is_short, 0.0, power, PULLS)[1]
+
+    def _mean_at(self, s: float) -> float:
+        """K'(s) of the base, the mean of its losses under the law tilted by s; −inf where there is
+        none."""
+        if self.base.gaussian_shift is not None:
+            return self.base.gaussian_shift**2 * (s + 0.5)
+        step = 1e-3 * abs(s)
+        try:
+            low, high = self.base.cgf(np.array([s - step, s + step])).real.tolist()
+        except NumericalError:
+            return -math.inf
+        return (high - low) / (2 * step) if math.isfinite(high - low) else -math.inf
 
     def _bend(self, turn: float, power: float) -> float:
         """How fast (1−q+q·e^ℓ)^{−power} turns: it narrows the strip in which that is small.
