@@ -1,4 +1,4 @@
-"""K of sampled Gaussians at large orders, of either sign, against integrals by mpmath."""
+"""K of sampled losses at large orders, of either sign, against integrals by mpmath."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import mpmath as mp
 import numpy as np
 import pytest
 
+import hockeystick as hs
 from hockeystick.loss.gaussian import GaussianLoss
 from hockeystick.loss.mixed import mixed
 
@@ -59,3 +60,22 @@ def test_orders_that_the_largest_losses_decide(shift: float, rate: float) -> Non
     with mp.workdps(20):
         truth = [log_moment(shift, rate, 1 + s) for s in orders.tolist()]
     np.testing.assert_allclose(found, truth, rtol=1e-10, atol=1e-14)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("rate", "s"), [(0.9, 300.0), (0.5, 300.0), (0.5, 20.0)])
+def test_large_orders_of_the_reverse_of_other_laws(rate: float, s: float) -> None:
+    """Two Beta laws of many counts, a record apart, whose ratio is θ/(1 − θ)."""
+    count = 400
+    loss = hs.BetaPosterior(400.0, 400.0).evidence(hs.REPLACE_ONE).loss
+    with mp.workdps(20):
+        q = mp.mpf(rate)
+
+        def inside(x: mp.mpf) -> mp.mpf:  # x is the logarithm of the ratio
+            log_beta = mp.loggamma(2 * count + 1) - mp.loggamma(count) - mp.loggamma(count + 1)
+            density = log_beta + count * x - (2 * count + 1) * mp.log1p(mp.exp(x))
+            return mp.exp(density - s * mp.log(1 - q + q * mp.exp(x)))
+
+        truth = float(mp.log(mp.quad(inside, [-3, -2, -1.5, -1, -0.7, -0.4, -0.2, 0, 0.4, 1.5])))
+    assert loss is not None
+    assert mixed(loss, rate).cgf(np.array([-1 - s])).real[0] == pytest.approx(truth, rel=1e-10)

@@ -107,7 +107,9 @@ class Mixed(Loss):
     def _pull(self, power: float) -> float:
         """How many orders (1−q+q·e^ℓ)^−power draws the bump of Q down: power times the share
         q·e^ℓ/(1−q+q·e^ℓ), which is at most q below 0 and falls as a normal law is drawn away."""
-        if not power or self.base.gaussian_shift is None:
+        if not power or math.isfinite(self.base.bottom):
+            return 0.0
+        if self.base.gaussian_shift is None:
             return self.rate * power
         square, low, high = self.base.gaussian_shift**2, 0.0, self.rate * power
         for _ in range(PULL_HALVINGS):
