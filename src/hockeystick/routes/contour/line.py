@@ -18,6 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from hockeystick.errors import NumericalError
+from hockeystick.loss.base import Reversed
 from hockeystick.loss.sum import ComposedLoss
 from hockeystick.numerics.series import EPS, Array, dot
 from hockeystick.numerics.types import Complex
@@ -91,15 +92,16 @@ class Line:
         """At least about the error of K, in units of 4·EPS.
 
         A term p·e^{sL} is rounded by some units of p·e^{cL}·(1 + cL), for cL and log p come from
-        larger numbers: together K(c) and c·K'(c), which a secant bounds as K is convex. The other
-        direction takes K at −1−s, where terms cancel that are 1/c times as large.
+        larger numbers: together K(c) and c·K'(c), which a secant bounds as K is convex. A reversed
+        loss takes K at −1−s, where terms cancel that are 1/c times as large.
         """
         s, k = self.right
         slope = (k - self.k[0].real) / (s - self.centre)
         slope = max(slope, 0.0) if math.isfinite(slope) else abs(self.epsilon)
         turn = np.abs(self.k.imag) @ self._weight / self._weight.sum()  # mean |Im K| of the line
-        size = abs(self.k[0].real) + float(turn) + self.centre * slope
-        return float(2 * size * (1 + 1 / self.centre))
+        size = 2 * (abs(self.k[0].real) + float(turn)) + self.centre * slope
+        turned = any(isinstance(part, Reversed) for part, _ in self.loss.parts)
+        return float(size * (1 + (1 / self.centre if turned else 0.0)))
 
     def _sums(self, epsilon: Array, scale: Array) -> tuple[Array, Array, Array]:
         """log e^{K(c)−cε}, then δ and −δ' in units of it; K taken `scale` times."""
