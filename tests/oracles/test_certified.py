@@ -15,8 +15,8 @@ from hockeystick.routes.auto import AUTO, ROUTES
 
 pytest.importorskip("flint")
 
-CASES = int(os.environ.get("HOCKEYSTICK_PROOFS", "60"))
-FEW = 6
+CASES = int(os.environ.get("HOCKEYSTICK_PROOFS", "100"))
+FEW = 3
 """In the plain run."""
 SLOW = {"lattice"}
 """Asked of every tenth case only."""
@@ -47,7 +47,7 @@ def judge(count: int, seed: int) -> tuple[int, int]:
 
 def test_a_few() -> None:
     proven, judged = judge(FEW, 11)
-    assert proven >= FEW - 2
+    assert proven >= FEW - 1
     assert judged >= 2 * proven
 
 

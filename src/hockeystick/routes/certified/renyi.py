@@ -74,7 +74,7 @@ class RenyiAt:
             raise CannotCertify("it is undecided whether a loss can be infinite")
         if math.isinf(self.order):
             return largest(laws)
-        total, less, s = arb(0), arb(0), self._s
+        total, less, s = arb(0), arb(0), self._orders(self._s)[0]
         for (exact, n), (law, _), said in zip(parts, laws, rules, strict=True):
             total += n * log_moment(exact, law, s, said[0])
             if self.order == 1:

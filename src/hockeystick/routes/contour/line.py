@@ -18,6 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from hockeystick.errors import NumericalError
+from hockeystick.loss.base import Reversed
 from hockeystick.loss.sum import ComposedLoss
 from hockeystick.numerics.series import EPS, Array, dot
 from hockeystick.numerics.types import Complex
@@ -168,13 +169,14 @@ class Line:
 
     def _rounding(self, k: Complex, right: float) -> float:
         """A term p·e^{sL} is rounded by some units of p·e^{cL}·(1 + cL), for cL and log p come from
-        larger numbers: together K(c) and c·K'(c), which a secant bounds as K is convex. The other
-        direction takes K at −1−s, where terms cancel that are 1/c times as large."""
+        larger numbers: together K(c) and c·K'(c), which a secant bounds as K is convex. A reversed
+        loss takes K at −1−s, where terms cancel that are 1/c times as large."""
         slope = (right - k[0].real) / (self.right[0] - self.centre)
         slope = max(slope, 0.0) if math.isfinite(slope) else abs(self.epsilon)
         turn = np.abs(k.imag) @ self._weight / self._weight.sum()  # mean |Im K| of the line
-        size = abs(k[0].real) + float(turn) + self.centre * slope
-        return float(2 * size * (1 + 1 / self.centre))
+        size = 2 * (abs(k[0].real) + float(turn)) + self.centre * slope
+        turned = any(isinstance(part, Reversed) for part, _ in self.loss.parts)
+        return float(size * (1 + (1 / self.centre if turned else 0.0)))
 
     def delta(self, epsilon: Array, scale: Array = ONE) -> Sum:
         """δ at each ε, K taken `scale` times."""
