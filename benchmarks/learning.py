@@ -66,7 +66,7 @@ def main() -> None:
     gaussian = private_run(x, y, hs.Gaussian(1.1), poisson)
     fixed = private_run(x, y, hs.Gaussian(1.1), hs.WithoutReplacement(BATCH, RECORDS))
     laplace = private_run(x, y, hs.Laplace(1.1), poisson)
-    batch = gaussian.records.take(poisson.draw(RECORDS, secure))
+    batch = learn.Records(x, y).take(poisson.draw(RECORDS, secure))
     release = gaussian.plan.noise.release
     found = cost(
         {
