@@ -74,6 +74,7 @@ def test_without_a_cluster(monkeypatch: pytest.MonkeyPatch) -> None:
         (lambda: from_dask(da.from_array(X), Y), "targets must be a Dask array"),
         (lambda: from_dask(da.from_array(Y), da.from_array(Y)), "must be a Dask matrix"),
         (lambda: from_dask(frame(2), "y", executor="here"), "dask.distributed.Client"),
+        (lambda: from_dask(frame(2).where(lambda f: f["y"] > 0), "y"), "must not be missing"),
     ],
 )
 def test_refusals(call: Any, words: str) -> None:

@@ -111,3 +111,18 @@ def test_refusals(tmp_path: Path, options: Any, words: str) -> None:
 def test_a_folder_needs_the_name_of_its_target(tmp_path: Path) -> None:
     with pytest.raises(hs.ParameterError, match="name of a column"):
         LogisticRegression().fit(tmp_path, LABELS)
+
+
+@pytest.mark.parametrize("name", ["label", "person"])
+def test_a_missing_label_or_person_is_refused(tmp_path: Path, name: str) -> None:
+    """It is no label of its own, and nobody's record."""
+    columns: dict[str, Any] = {"x": [0.1, 0.2], "label": ["a", "b"], "person": ["p", "q"]}
+    pq.write_table(pa.table({**columns, name: ["a", None]}), tmp_path / "0.parquet")
+    with pytest.raises(hs.ParameterError, match=f"'{name}' must not be missing"):
+        from_parquet(tmp_path, "label", group="person")
+
+
+def test_a_missing_number_is_refused_when_all_are_read(tmp_path: Path) -> None:
+    pq.write_table(pa.table({"x": [0.1, None], "label": ["a", "b"]}), tmp_path / "0.parquet")
+    with pytest.raises(hs.ParameterError, match="must be finite"):
+        LogisticRegression(classes=["a", "b"], delta=0.1).fit(tmp_path, "label")

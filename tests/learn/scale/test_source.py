@@ -159,6 +159,7 @@ def test_files_are_read_in_place(tmp_path: Path) -> None:
     assert found == model(source)
 
 
+@pytest.mark.slow
 def test_threads_and_processes(tmp_path: Path) -> None:
     expected = model(from_arrays(X, Y))
     with ThreadPoolExecutor(2) as threads:
@@ -171,6 +172,7 @@ def test_threads_and_processes(tmp_path: Path) -> None:
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.slow
 def test_a_broken_pool_is_said_to_be_one() -> None:
     with ProcessPoolExecutor(1, get_context("spawn")) as pool:
         source = from_arrays(X, Y, executor=pool)

@@ -126,6 +126,8 @@ def _split(frame: Any, names: list[str], target: str, weight: str | None) -> Any
         x = frame[names].to_numpy(dtype=float)
     except (TypeError, ValueError):
         raise ParameterError("the columns to learn from must be numbers (not shown)") from None
+    if frame[target].isna().any():
+        raise ParameterError(f"the column {target!r} must not be missing in any record")
     w = None if weight is None else frame[weight].to_numpy(dtype=float)
     return x, frame[target].to_numpy(), w
 

@@ -92,7 +92,7 @@ class Columns:
     def read(self, batch: Any) -> tuple[Array, Array]:
         """The features and the targets of some rows."""
         x = np.column_stack([numbers(batch, name) for name in self.names])
-        return x, np.asarray(batch.column(self.columns[-1]).to_numpy(zero_copy_only=False))
+        return x, complete(batch, self.columns[-1])
 
 
 def from_files(
@@ -145,7 +145,7 @@ def _batches(paths: Sequence[Path], columns: Sequence[str]) -> Iterator[Any]:
 
 def _column(paths: Sequence[Path], name: str) -> Array:
     """One whole column."""
-    read = [b.column(name).to_numpy(zero_copy_only=False) for b in _batches(paths, [name])]
+    read = [complete(batch, name) for batch in _batches(paths, [name])]
     return np.concatenate(read) if read else np.empty(0)
 
 
@@ -183,6 +183,14 @@ def _write(path: Path, width: int, own: Indices, x: Array) -> None:
         low, high = int(own.min()), int(own.max()) + 1
         mapped = np.memmap(path, "<f8", "r+", 8 * low * width, (high - low, width))
         mapped[own - low] = x
+
+
+def complete(batch: Any, name: str) -> Array:
+    """A column of any kind, which no record may lack."""
+    column = batch.column(name)
+    if column.null_count:
+        raise ParameterError(f"the column {name!r} must not be missing in any record")
+    return np.asarray(column.to_numpy(zero_copy_only=False))
 
 
 def numbers(batch: Any, name: str) -> Array:
