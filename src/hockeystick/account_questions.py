@@ -41,18 +41,25 @@ class AccountQuestions(ABC):
     def _now(self) -> dict[Mechanism, int]:
         """What was spent, and how often."""
 
-    def epsilon(self, delta: float, *, method: str = "auto", certify: bool = False) -> Bound:
-        """The smallest ε for which everything spent is (ε, δ)-DP.
+    def epsilon(
+        self,
+        delta: float | None = None,
+        *,
+        log_delta: float | None = None,
+        method: str = "auto",
+        certify: bool = False,
+    ) -> Bound:
+        """The smallest ε for which everything spent is (ε, δ)-DP; δ, or its logarithm.
 
         Where one step is repeated, a loop that asks after each of them is answered in blocks.
         """
         counts = self._now()
-        if len(counts) == 1 and not certify:
+        if len(counts) == 1 and not certify and log_delta is None:
             ((step, count),) = counts.items()
             given = probability("delta", delta)
             return self._ahead.epsilon(step, count, given, self.relation, method)
         how: Any = {"relation": self.relation, "method": method, "certify": certify}
-        return self.spent.epsilon(delta, **how)
+        return self.spent.epsilon(delta, log_delta=log_delta, **how)
 
     def delta(self, epsilon: float, *, method: str = "auto", certify: bool = False) -> Bound:
         """The smallest δ for which everything spent is (ε, δ)-DP."""
