@@ -59,9 +59,9 @@ def test_accountant() -> None:
 
 def test_refused() -> None:
     step = hs.Gaussian(1.0)
-    for options in ({}, {"delta": 0.1, "log_delta": -1.0}):
+    for delta, log_delta in ((None, None), (0.1, -1.0)):
         with pytest.raises(hs.ParameterError, match="one of delta and log_delta"):
-            step.epsilon(**options)
+            step.epsilon(delta, log_delta=log_delta)
     for bad in (0.1, math.nan):
         with pytest.raises(hs.ParameterError, match="log_delta must be in"):
             step.epsilon(log_delta=bad)
