@@ -42,16 +42,23 @@ class AccountQuestions(ABC):
     def _now(self) -> dict[Mechanism, int]:
         """What was spent, and how often."""
 
-    def epsilon(self, delta: float, *, method: str = "auto", certify: bool = False) -> Bound:
-        """The smallest ε for which everything spent is (ε, δ)-DP.
+    def epsilon(
+        self,
+        delta: float | None = None,
+        *,
+        log_delta: float | None = None,
+        method: str = "auto",
+        certify: bool = False,
+    ) -> Bound:
+        """The smallest ε for which everything spent is (ε, δ)-DP; δ, or its logarithm.
 
         A loop that asks after each of its steps is answered in blocks.
         """
-        if not certify:
+        if not certify and log_delta is None:
             given = probability("delta", delta)
             return self._ahead.epsilon(self._now(), given, self.relation, method)
         how: Any = {"relation": self.relation, "method": method, "certify": certify}
-        return self.spent.epsilon(delta, **how)
+        return self.spent.epsilon(delta, log_delta=log_delta, **how)
 
     def delta(self, epsilon: float, *, method: str = "auto", certify: bool = False) -> Bound:
         """The smallest δ for which everything spent is (ε, δ)-DP."""

@@ -10,14 +10,14 @@ import numpy as np
 
 from hockeystick import curves, questions
 from hockeystick.bound import Bound, Bounds
-from hockeystick.checks import CallText, non_negative, probability, shown, steps_in_all, whole
+from hockeystick.checks import CallText, non_negative, shown, steps_in_all, whole
 from hockeystick.errors import ParameterError, RelationError
 from hockeystick.evidence import Evidence, known
 from hockeystick.in_words import InWords
 from hockeystick.loss.product import product
 from hockeystick.numerics.types import Array
 from hockeystick.relation import Cited, Relation
-from hockeystick.routes.question import DeltaAt, EpsilonAt
+from hockeystick.routes.question import DeltaAt
 
 
 class AnySampler(CallText, Cited, ABC):
@@ -117,20 +117,23 @@ class Mechanism(InWords, CallText, Cited, ABC):
 
     def epsilon(
         self,
-        delta: float,
+        delta: float | None = None,
         *,
+        log_delta: float | None = None,
         relation: Relation | None = None,
         method: str = "auto",
         certify: bool = False,
     ) -> Bound:
         """The smallest ε for which this is (ε, δ)-DP; with `certify`, between proven ends.
 
+        `log_delta` in place of δ takes any that no float can hold, e^−100000 say; below e^−700 the
+        answer is by Rényi divergences, and its lower end that of e^−700.
+
         >>> from hockeystick import Gaussian
         >>> round(Gaussian(1.0).epsilon(delta=1e-5), 9)
         4.377178096
         """
-        question = EpsilonAt(probability("delta", delta))
-        return questions.answer(self, question, relation, method, certify)
+        return questions.epsilon_at(self, delta, log_delta, relation, method, certify)
 
     def delta(
         self,

@@ -53,6 +53,21 @@ def epsilon(curve: Curve, delta: float) -> Interval:
     return Interval(0.0, max(0.0, upper * (1 + SAFE) if upper > 0 else 0.0), NAME)
 
 
+def epsilon_at_log_delta(curve: Curve, log_delta: float) -> Interval:
+    """The least ε that one order of the curve gives at a δ that is too small for a float.
+
+    ε(α) + log(1 − 1/α) − (log δ + log α)/(α − 1), of the worse direction; at most what δ = 0 takes.
+    """
+
+    def convert(orders: Array, values: Array) -> Array:
+        shift = (log_delta + np.log(orders)) / (orders - 1)
+        return np.asarray(values + np.log1p(-1 / orders) - shift)
+
+    uppers = [_best_order(partial(_converted, sides, convert))[1] for sides in _Directions(curve)]
+    upper = min(max(0.0, *uppers) * (1 + SAFE), epsilon(curve, 0.0).upper)
+    return Interval(0.0, upper, NAME)
+
+
 def delta(curve: Curve, epsilon: float) -> Interval:
     """The least δ that follows from the curve."""
 
