@@ -162,11 +162,12 @@ def _nearer(
         return best, lower
     if best.upper <= lower * (1 + triples.worthwhile):
         return best, lower
-    lower = _raised(parts, question, lower)
     if triples.is_game:
-        with suppress(*CannotAnswer):
+        try:
             best = min(best, upper_end(question, triples, count), key=lambda each: each.upper)
-    return best, lower
+        except CannotAnswer:
+            return best, lower
+    return best, _raised(parts, question, lower)
 
 
 def epsilon_at(

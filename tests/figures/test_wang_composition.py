@@ -102,11 +102,14 @@ def test_headline_values(
 
 @pytest.mark.parametrize("panel", BASES)
 def test_the_ends_are_those_of_the_library(figure_4: Figure, panel: str) -> None:
+    """Those of its pairs: the curves are drawn without the game, whose ends lie between them."""
     step = BASES[panel].on(hs.WithoutReplacement(60, 60_000))
-    for k, upper in values(figure_4, panel, UPPER).items():
-        bound = (step * int(k)).epsilon(DELTA)
-        assert upper == pytest.approx(bound.upper, rel=1e-9)
-        assert values(figure_4, panel, LOWER)[k] == pytest.approx(bound.lower, rel=1e-9)
+    for k, upper in list(values(figure_4, panel, UPPER).items())[::-4]:
+        bound, lower = (step * int(k)).epsilon(DELTA), values(figure_4, panel, LOWER)[k]
+        assert lower * (1 - 1e-9) <= bound.lower <= bound.upper <= upper * (1 + 1e-9)
+        if bound.method != "game":
+            assert upper == pytest.approx(bound.upper, rel=1e-9)
+            assert lower == pytest.approx(bound.lower, rel=1e-9)
 
 
 @pytest.mark.parametrize("panel", BASES)
