@@ -88,9 +88,13 @@ def epsilon(loss: ComposedLoss, delta: float) -> Proven:
             low, high, recipe = _epsilon_by_line(task, delta)
         except REFUSALS as error:
             sums, grid = _on_grid(task, math.log(delta), error)
-            ends = by_halving(sums.ends, arb(delta))
+            coarse = CannotCertify(f"{error}, and a grid is too coarse")
+            try:
+                ends = by_halving(sums.ends, arb(delta))
+            except CannotCertify:
+                raise coarse from error
             if ends[0] < ends[1] / 2:
-                raise CannotCertify(f"{error}, and a grid is too coarse") from error
+                raise coarse from error
             return Proven.of(*ends, "grid", parts=parts, grid=grid.to_json())
         return Proven.of(low, high, "contour", parts=parts, line=recipe.to_json())
 
