@@ -63,7 +63,10 @@ def epsilon_at_log_delta(curve: Curve, log_delta: float) -> Interval:
         shift = (log_delta + np.log(orders)) / (orders - 1)
         return np.asarray(values + np.log1p(-1 / orders) - shift)
 
-    uppers = [_best_order(partial(_converted, sides, convert))[1] for sides in _Directions(curve)]
+    uppers = [
+        _best_order(partial(_converted, sides, convert), -math.inf)[1]
+        for sides in _Directions(curve)
+    ]
     upper = min(max(0.0, *uppers) * (1 + SAFE), epsilon(curve, 0.0).upper)
     return Interval(0.0, upper, NAME)
 
