@@ -209,3 +209,20 @@ def test_who_publishes_one_of_n_is_within_delta_of_1_over_n() -> None:
     assert weak_delta(distance, n) is not None
     assert weak_delta(distance * (1 - 1e-9), n) is None
     assert weak_delta(0.5, 0) is None
+
+
+def test_a_model_is_charged_to_a_ledger_or_not_trained(people: Path) -> None:
+    ledger = hs.Ledger("budget.db", create=True)
+    ledger.open("census", epsilon="1.5", delta="1e-5", unit="one person", relation=hs.ZERO_OUT)
+    paid = ("--ledger", "budget.db", "--budget", "census", "--by", "ana")
+    done = run(*paid)
+    assert done.exit_code == 0, done.output
+    (entry,) = ledger.show("census").spendings
+    assert entry.content["purpose"] == "train on people"
+    assert entry.content["expression"] in (people / "people.privacy.txt").read_text()
+    refused = run(*paid, "--output", "other")
+    assert (refused.exit_code, refused.stdout) == (1, "")
+    assert refused.stderr.splitlines()[-1].startswith("Refused: ")
+    assert not (people / "other.privacy.txt").exists()
+    assert ledger.verify().entries == 2
+    assert run("--ledger", "budget.db").exit_code == 2

@@ -66,6 +66,7 @@ class PrivateEstimator(BaseEstimator):  # type: ignore[misc]
     relation: Relation | str | None = None
     random_state: Any = None
     verbose: bool = False
+    ledger: Any = None
 
     coef_: Array = field(init=False)
     intercept_: Array = field(init=False)
@@ -169,6 +170,8 @@ class PrivateEstimator(BaseEstimator):  # type: ignore[misc]
         warn_of_scale(x.some(SOME) if isinstance(x, Source) else x, privacy.plan.clip)
         if self.fit_intercept:
             x = x.with_intercept() if isinstance(x, Source) else _with_ones(x)
+        if self.ledger is not None:  # all steps, before the first
+            self.ledger.spend(privacy.mechanism, privacy.plan.relation)
         run = private_sgd(
             objective, x, y, privacy.plan, rng=seed, delta=self.delta, progress=self.verbose
         )
