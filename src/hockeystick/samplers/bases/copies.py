@@ -9,14 +9,20 @@ from functools import lru_cache
 import numpy as np
 
 from hockeystick.errors import ParameterError
+from hockeystick.loss.atoms import AtomicLoss
+from hockeystick.loss.base import Loss
 from hockeystick.mechanism import Mechanism
 from hockeystick.numerics.binomial import binomial_weights
 from hockeystick.numerics.log_sum import log_sum_exp
+from hockeystick.numerics.types import Array
 from hockeystick.relation import REPLACE_ONE
 from hockeystick.samplers.sampler import renyi_curve
 
 MOST_COPIES = 64
 """Copies whose divergence is put together step by step; of more, by the largest loss alone."""
+
+CELLS = 4000
+"""Cells of the outcomes of Laplace noise between no copy and the most."""
 
 RenyiCurve = Callable[[float], float]
 
@@ -74,6 +80,36 @@ def drawn_curve(mechanism: Mechanism, size: int, population: int) -> RenyiCurve:
         return max(0.0, float(log_sum_exp(np.array(terms)))) / s
 
     return value
+
+
+def laplace_copies(weights: Array, reach: float) -> Loss:
+    """Σ B_k·Lap(k·reach) against Lap(0), as seen through cells: a lower end.
+
+    What lies below 0 has one loss, what lies beyond the last copy another; between them cells merge
+    outcomes, which can only hide. `weights`: B_0, B_1, …; the last stands for all more, too.
+    """
+    weights = weights.copy()
+    weights[-1] += max(0.0, 1 - float(weights.sum()))
+    shifts = reach * np.arange(weights.size)
+    edges = np.linspace(0.0, shifts[-1], CELLS + 1)
+    q, p = _laplace_masses(edges), np.zeros(CELLS + 2)
+    for weight, shift in zip(weights.tolist(), shifts.tolist(), strict=True):
+        p += weight * _laplace_masses(edges - shift)
+    return AtomicLoss(np.log(p) - np.log(q), np.log(q))
+
+
+def _laplace_masses(edges: Array) -> Array:
+    """Masses of Laplace noise below the first edge, between neighbours, and above the last."""
+    below, above = np.exp(-np.abs(edges)) / 2, np.exp(-np.abs(edges)) / 2
+    left = edges <= 0
+    inside = np.where(
+        left[1:],
+        below[1:] - below[:-1],
+        np.where(left[:-1], 1 - below[:-1] - above[1:], above[:-1] - above[1:]),
+    )
+    first = below[0] if left[0] else 1 - above[0]
+    last = above[-1] if not left[-1] else 1 - below[-1]
+    return np.concatenate([[first], inside, [last]])
 
 
 def _of_group(mechanism: Mechanism, curve: RenyiCurve, size: int) -> RenyiCurve:
