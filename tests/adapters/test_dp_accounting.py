@@ -84,14 +84,14 @@ def test_the_special_record_answers_uniformly() -> None:
     assert answer.upper - answer.lower < 1e-9
 
 
-MIXTURE = dp.dp_event.MixtureOfGaussiansDpEvent(2.0, [0, 0.5, 1, 3], [0.8, 0.1, 0.07, 0.03])
+MIXTURE = dp.dp_event.MixtureOfGaussiansDpEvent(2.0, [0, 1, 3], [0.9, 0.07, 0.03])
 
 
 @pytest.mark.parametrize(
     ("event", "count"),
     [
         (dp.PoissonSampledDpEvent(0.01, dp.GaussianDpEvent(1.0)), 500),
-        (MIXTURE, 20),
+        (MIXTURE, 5),
         (dp.dp_event.DiscreteLaplaceDpEvent(0.3, 2), 10),
     ],
     ids=["sampled", "mixture", "discrete"],
@@ -171,7 +171,7 @@ def test_no_probability(event: Any) -> None:
     assert not ours.Accountant(hs.REPLACE_ONE).supports(event)
 
 
-@pytest.mark.parametrize("rate", [1e-300, 0.1, 0.3, 7.0, 1e300, math.inf])
+@pytest.mark.parametrize("rate", [1e-4, 0.1, 0.3, 7.0, 1e300, math.inf])
 def test_discrete_noise_is_never_more_than_it_is(rate: float) -> None:
     answer = composed(dp.dp_event.DiscreteLaplaceDpEvent(rate, 3)).get_epsilon(0)
     assert answer >= rate * 3 * (1 - 1e-15)
