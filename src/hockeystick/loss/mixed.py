@@ -120,8 +120,9 @@ class Mixed(Loss):
     def _mean_at(self, s: float) -> float:
         """K'(s) of the base, the mean of its losses under the law tilted by s; −inf where there is
         none."""
-        if self.base.gaussian_shift is not None:
-            return self.base.gaussian_shift**2 * (s + 0.5)
+        shift = self.base.gaussian_shift
+        if shift is not None:
+            return shift * shift * (s + 0.5)  # a power would be an error where it overflows
         step = 1e-3 * abs(s)
         try:
             low, high = self.base.cgf(np.array([s - step, s + step])).real.tolist()
@@ -162,7 +163,7 @@ class Mixed(Loss):
     @cached_property
     def _large_order(self) -> float:
         shift = self.base.gaussian_shift
-        return min(LARGE_ORDER, LARGE_POWER / shift**2) if shift else LARGE_ORDER
+        return min(LARGE_ORDER, LARGE_POWER / shift / shift) if shift else LARGE_ORDER
 
     def _near_cgf(self, s: Complex) -> Complex:
         try:
