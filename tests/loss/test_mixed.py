@@ -8,7 +8,7 @@ import pytest
 
 import hockeystick as hs
 from hockeystick.loss.gaussian import GaussianLoss
-from hockeystick.loss.mixed import mixed
+from hockeystick.loss.mixed import Mixed, mixed
 
 
 def log_moment(shift: float, rate: float, power: float) -> float:
@@ -79,3 +79,10 @@ def test_large_orders_of_the_reverse_of_other_laws(rate: float, s: float) -> Non
         truth = float(mp.log(mp.quad(inside, [-3, -2, -1.5, -1, -0.7, -0.4, -0.2, 0, 0.4, 1.5])))
     assert loss is not None
     assert mixed(loss, rate).cgf(np.array([-1 - s])).real[0] == pytest.approx(truth, rel=1e-10)
+
+
+def test_a_shift_whose_square_is_no_float() -> None:
+    loss = mixed(GaussianLoss(shift=1e-170), 0.5)
+    for s in (0.5, -1.5, 40.0, -41.0):
+        assert 0 <= loss.cgf(np.array([s])).real[0] < 1e-300
+    assert Mixed(GaussianLoss(shift=1e170), 0.5)._pull(7.0) < 0.01

@@ -109,9 +109,10 @@ class Mixed(Loss):
         q·e^ℓ/(1−q+q·e^ℓ), which is at most q below 0 and falls as a normal law is drawn away."""
         if not power or math.isfinite(self.base.bottom):
             return 0.0
-        if self.base.gaussian_shift is None:
-            return self.rate * power
-        square, low, high = self.base.gaussian_shift**2, 0.0, self.rate * power
+        shift, low, high = self.base.gaussian_shift, 0.0, self.rate * power
+        if shift is None:
+            return high
+        square = shift * shift  # a power would be an error where it overflows
         for _ in range(PULL_HALVINGS):
             order = (low + high) / 2
             grown = self.rate * math.exp(-order * square)
@@ -152,7 +153,7 @@ class Mixed(Loss):
     @cached_property
     def _large_order(self) -> float:
         shift = self.base.gaussian_shift
-        return min(LARGE_ORDER, LARGE_POWER / shift**2) if shift else LARGE_ORDER
+        return min(LARGE_ORDER, LARGE_POWER / shift / shift) if shift else LARGE_ORDER
 
     def _near_cgf(self, s: Complex) -> Complex:
         try:
