@@ -43,7 +43,9 @@ def normal_triple(rate: float, y: Point, x: Point, other: Point) -> AtomicLoss:
     bins = np.floor((place - place.min()) * (BINS / np.ptp(place))).astype(int)
     p, q, gain = (np.asarray(np.bincount(bins, each), dtype=float) for each in (p, q, gain))
     there = p > 0
-    return AtomicLoss(np.log1p(gain[there] / q[there]), np.log(q[there]), log_p=np.log(p[there]))
+    p, q, ratio = p[there], q[there], gain[there] / q[there]
+    losses = np.where(ratio > -0.5, np.log1p(np.maximum(ratio, -0.5)), np.log(p / q))
+    return AtomicLoss(losses, np.log(q), log_p=np.log(p))
 
 
 def _cells(means: Array, count: int) -> list[Array]:
