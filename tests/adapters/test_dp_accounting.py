@@ -84,17 +84,13 @@ def test_the_special_record_answers_uniformly() -> None:
     assert answer.upper - answer.lower < 1e-9
 
 
-MIXTURE = dp.dp_event.MixtureOfGaussiansDpEvent(2.0, [0, 1, 3], [0.9, 0.07, 0.03])
-
-
 @pytest.mark.parametrize(
     ("event", "count"),
     [
         (dp.PoissonSampledDpEvent(0.01, dp.GaussianDpEvent(1.0)), 500),
-        (MIXTURE, 5),
         (dp.dp_event.DiscreteLaplaceDpEvent(0.3, 2), 10),
     ],
-    ids=["sampled", "mixture", "discrete"],
+    ids=["sampled", "discrete"],
 )
 def test_a_little_below_the_librarys_own_accountant(event: Any, count: int) -> None:
     pld = host("dp_accounting.pld", "dp-accounting")

@@ -12,8 +12,6 @@ Its training accountants take a configuration:
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from jax_privacy.accounting import DpAccountantConfig
 
 from hockeystick.adapters.dp_accounting import Accountant
@@ -22,7 +20,6 @@ from hockeystick.relation import ADD_REMOVE, Relation
 __all__ = ["Accountant", "AccountantConfig"]
 
 
-@dataclass(frozen=True, kw_only=True)
 class AccountantConfig(DpAccountantConfig):
     """Which accountant `jax_privacy` is to make.
 
@@ -30,7 +27,8 @@ class AccountantConfig(DpAccountantConfig):
     Bound(0.0, lower=0.0, method='closed form', delta=1e-06, relation=ADD_REMOVE)
     """
 
-    relation: Relation = ADD_REMOVE
+    def __init__(self, *, relation: Relation = ADD_REMOVE) -> None:
+        self.relation = relation
 
     def create_accountant(self) -> Accountant:
         return Accountant(self.relation)
