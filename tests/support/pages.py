@@ -13,7 +13,8 @@ from pathlib import Path
 from tests.support.command import PLAIN
 
 DOCS = Path(__file__).parents[2] / "docs"
-PAGES = [*sorted((DOCS / "commands").glob("*.md")), DOCS / "tutorial.md", DOCS / "which-sampler.md"]
+PAGES = [*sorted((DOCS / "commands").glob("*.md")), DOCS / "tutorial.md"]
+PAGES += [DOCS / "which-sampler.md", DOCS / "ledger.md"]
 
 _BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 _NUMBER = re.compile(r"\d+(?:\.\d+)?(?:e[+-]?\d+)?")
