@@ -15,6 +15,7 @@ from hockeystick.loss.exact import Exact
 from hockeystick.loss.family import Family
 from hockeystick.loss.line import ANGLE, NATS
 from hockeystick.loss.measure import Atoms, GaussianSample, Nodes, Tails
+from hockeystick.numerics.roots import last_true
 from hockeystick.numerics.rounding import around_product
 from hockeystick.numerics.series import log_mixed, log_unmixed
 from hockeystick.numerics.types import Array, Complex
@@ -23,10 +24,10 @@ LARGE_ORDER = 1000.0
 """From here on it is worth to look whether a sampled loss is decided by its largest values."""
 LARGE_POWER = 100.0
 """The same for normal laws μ apart, in orders times μ²: ‖e^ℓ‖ of order p is e^{(p−1)·μ²/2}."""
+PULLS = 12
+"""Halvings of an order, which need not be known well."""
 LEAST_SHIFT = 0.3
 """From here on the strip in which a sampled normal loss is analytic decides how wide a step is."""
-PULL_HALVINGS = 40
-"""Far more than are needed to say how far a quadrature goes."""
 
 
 def mixed(loss: Loss, rate: float, exact_rate: Fraction | None = None) -> Loss:
@@ -105,20 +106,29 @@ class Mixed(Loss):
         return Nodes(mixed, log_q, density)
 
     def _pull(self, power: float) -> float:
-        """How many orders (1−q+q·e^ℓ)^−power draws the bump of Q down: power times the share
-        q·e^ℓ/(1−q+q·e^ℓ), which is at most q below 0 and falls as a normal law is drawn away."""
+        """About the order r, rounded up, for which e^{−rℓ} times the law of Q has its peak where
+        (1−q+q·e^ℓ)^{−power} times it does: r = power·q·e^ℓ/(1−q+q·e^ℓ) at the mean loss ℓ there."""
         if not power or math.isfinite(self.base.bottom):
             return 0.0
-        shift, low, high = self.base.gaussian_shift, 0.0, self.rate * power
-        if shift is None:
-            return high
-        square = shift * shift  # a power would be an error where it overflows
-        for _ in range(PULL_HALVINGS):
-            order = (low + high) / 2
-            grown = self.rate * math.exp(-order * square)
-            drawn = power * grown / (1 - self.rate + grown) > order
-            low, high = (order, high) if drawn else (low, order)
-        return high
+        log_odds = math.log(self.rate) - math.log1p(-self.rate)
+
+        def is_short(r: float) -> bool:
+            return r < power / (1 + math.exp(min(-self._mean_at(-1 - r) - log_odds, 700.0)))
+
+        return last_true(is_short, 0.0, power, PULLS)[1]
+
+    def _mean_at(self, s: float) -> float:
+        """K'(s) of the base, the mean of its losses under the law tilted by s; −inf where there is
+        none."""
+        shift = self.base.gaussian_shift
+        if shift is not None:
+            return shift * shift * (s + 0.5)  # a power would be an error where it overflows
+        step = 1e-3 * abs(s)
+        try:
+            low, high = self.base.cgf(np.array([s - step, s + step])).real.tolist()
+        except NumericalError:
+            return -math.inf
+        return (high - low) / (2 * step) if math.isfinite(high - low) else -math.inf
 
     def _bend(self, turn: float, power: float) -> float:
         """How fast (1−q+q·e^ℓ)^{−power} turns: it narrows the strip in which that is small.
