@@ -102,8 +102,8 @@ class Mixed(Loss):
     def _pull(self, power: float) -> float:
         """How many orders (1−q+q·e^ℓ)^−power draws the bump of Q down: power times the share
         q·e^ℓ/(1−q+q·e^ℓ), which is at most q below 0 and falls as a normal law is drawn away."""
-        if not power or self.base.gaussian_shift is None:
-            return self.rate * power
+        if not power or self.base.gaussian_shift is None:  # others are bounded, or in a strip
+            return 0.0
         square, low, high = self.base.gaussian_shift**2, 0.0, self.rate * power
         for _ in range(PULL_HALVINGS):
             order = (low + high) / 2
