@@ -105,3 +105,13 @@ def test_row_of_compare() -> None:
     table = hs.compare(hs.ShuffledReports(1.0, 1000), 1e-6)
     names = {row.name: row.epsilon for row in table}
     assert names["shuffling"] > names["exact"] > names["lower bound"]
+
+
+@pytest.mark.parametrize("epsilon", [10.0, 20.0, 40.0])
+@pytest.mark.parametrize("categories", [None, 2, 3, 50])
+def test_reports_that_hide_little(epsilon: float, categories: int | None) -> None:
+    """Next to no report is random: a clone is as rare as a lie."""
+    found = hs.ShuffledReports(epsilon, 1000, categories).epsilon(1e-6)
+    assert 0 <= found.lower <= found <= epsilon
+    if epsilon == 40:
+        assert found > 39

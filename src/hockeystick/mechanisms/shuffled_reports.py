@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from hockeystick.checks import Between, Whole, checked, declare, declared
+from hockeystick.errors import NumericalError
 from hockeystick.evidence import Evidence
 from hockeystick.loss.atoms import NOTHING, AtomicLoss
 from hockeystick.loss.base import Loss
@@ -103,6 +104,7 @@ class ShuffledReports(Mechanism):
             return ()
         rows = int(min(totals.size, max(LEAST_ROWS // 2, MOST_CELLS / width**2)))
         starts = np.unique(np.linspace(0, totals.size, rows + 1).astype(int)[:-1])
+        total = 0.0
         merged = MergedAbove(self.epsilon_ if totals[0] < width else _largest(e, totals[0], width))
         for n, weight in zip(totals[starts], np.add.reduceat(before, starts), strict=True):
             said, chance, _, more = _totals(int(n), 2 / k)
@@ -112,7 +114,9 @@ class ShuffledReports(Mechanism):
             kept = halves > 0
             mass = weight * k / (n * (e + k - 1)) * chance * halves * q
             merged.add(np.log(p[kept]) - np.log(q[kept]), mass[kept])
-            rest += weight * more
+            rest, total = rest + weight * more, total + float(mass[kept].sum())
+        if not abs(total + rest - 1) < 1e-9:
+            raise NumericalError(f"the reports' masses add up to {total + rest!r}, not to 1")
         return (merged.pair(rest, self.epsilon_),)
 
     def _clones(self, categories: int, *, hidden: bool = False) -> Law:
@@ -135,7 +139,7 @@ class ShuffledReports(Mechanism):
             neither = (1 - extreme) * weight * halves
             p, q = extreme * p + neither, extreme * q + neither
         kept = (p > 0) & (q > 0)
-        return Law(np.log(p[kept]) - np.log(q[kept]), q[kept], rest)
+        return _whole(Law(np.log(p[kept]) - np.log(q[kept]), q[kept], rest))
 
     @cached_property
     def _attained(self) -> Loss:
@@ -148,6 +152,13 @@ class ShuffledReports(Mechanism):
         losses = np.append(np.log((h * e + (n - h) / e) / n), 0.0)
         with np.errstate(divide="ignore"):
             return AtomicLoss(losses, np.log(np.append(weight, rest)))
+
+
+def _whole(law: Law) -> Law:
+    """The law, if nothing of it was lost."""
+    if not abs(law.q.sum() + law.rest - 1) < 1e-9:
+        raise NumericalError(f"the reports' masses add up to {law.q.sum() + law.rest!r}, not to 1")
+    return law
 
 
 def _largest(e: float, n: float, width: float) -> float:
@@ -169,7 +180,9 @@ def _totals(n: int, chance: float) -> tuple[Array, Array, Array, float]:
     """Likely totals k of n others and one more: Bin(n) at k, at k − 1, and the mass of the rest."""
     from scipy.stats import binom
 
-    low, high = binom.ppf(RARE / 4, n, chance), binom.isf(RARE / 4, n, chance)
+    low, high = binom.ppf(RARE / 4, n, chance), n * chance + 10
+    while high < n and binom.sf(high, n, chance) > RARE / 4:
+        high += 2 * math.sqrt(n * chance) + 2
     k = np.arange(max(0, int(low) - 1), min(n, int(high) + 1) + 2)
     rest = binom.cdf(k[0] - 2, n, chance) + binom.sf(k[-1] - 1, n, chance)
     return k, binom.pmf(k, n, chance), binom.pmf(k - 1, n, chance), float(rest)
@@ -182,6 +195,8 @@ def _in_blocks(n: int, chance: float, *, last: bool) -> tuple[Array, Array, Arra
     last of it if so asked, is a bound for all of them.
     """
     k, weight, before, rest = _totals(n, chance)
+    if not last:  # with one's own there is at least one
+        k, weight, before = k[k > 0], weight[k > 0], before[k > 0]
     columns = 24 * math.sqrt(float(k[-1]) + 1) + 24
     rows = int(min(k.size, max(LEAST_ROWS, MOST_CELLS / columns)))
     starts = np.unique(np.linspace(0, k.size, rows + 1).astype(int)[:-1])

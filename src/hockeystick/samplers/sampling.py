@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from fractions import Fraction
-from functools import cache, cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -186,7 +186,7 @@ class Sampling(Sampler):
         return np.array(self.weights[place][0], dtype=np.int64)
 
 
-@cache
+@lru_cache(maxsize=64)
 def _couplings(sampler: Sampling, relation: Relation) -> tuple[list[Coupling], list[Coupling]]:
     """For each record that is drawn at all: the coupling, and that of the other direction."""
     from hockeystick.classical.couplings import couple
