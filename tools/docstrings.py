@@ -8,6 +8,9 @@ from griffe import Class, Extension, Object
 
 from tools.reference import call, markdown
 
+ADAPTERS = "hockeystick.adapters."
+"""Not on the site's reference, and importing them takes the libraries that they are for."""
+
 
 class AsMarkdown(Extension):
     """Turns every docstring into Markdown when it has been read."""
@@ -18,6 +21,8 @@ class AsMarkdown(Extension):
 
     def on_class(self, *, cls: Class, **_: Any) -> None:
         """Fields that are declared make an `__init__` that is not written down anywhere."""
+        if cls.path.startswith(ADAPTERS):
+            return
         if cls.docstring and cls.parent and cls.parent.is_module and not cls.name.startswith("_"):
             made = call(cls.path)
             if made:
