@@ -14,11 +14,20 @@ from hockeystick.errors import NumericalError
 from hockeystick.loss.divergence import divergence
 from hockeystick.loss.mixed import LARGE_ORDER
 from hockeystick.numerics.types import Array
-from hockeystick.questions import Parts, attained, divergences, dominating, parts_of, relation_of
+from hockeystick.questions import (
+    Parts,
+    answer,
+    attained,
+    divergences,
+    dominating,
+    parts_of,
+    relation_of,
+)
 from hockeystick.relation import Relation
 from hockeystick.routes.auto import AUTO, check_method
 from hockeystick.routes.contour.route import CONTOUR
 from hockeystick.routes.profile import SharedProfile
+from hockeystick.routes.question import DeltaAt, EpsilonAt
 from hockeystick.routes.renyi import NAME as RENYI
 from hockeystick.routes.steps import epsilons_at
 from hockeystick.routes.tradeoff import Profile
@@ -111,7 +120,7 @@ def _deltas(
         wanted = [checks.non_negative("epsilon", each) for each in epsilons]
         at = shared.deltas(wanted) if shared else {}
         for each in set(wanted) - set(at):
-            at[each] = mechanism.delta(each, relation=relation, method=method)
+            at[each] = answer(mechanism, DeltaAt(each), relation, method, games=False)
         return [at[each] for each in wanted]
 
     return deltas
@@ -170,7 +179,7 @@ def epsilons(
     methods = set() if np.isnan(upper).all() else {CONTOUR}
     for i in np.flatnonzero(np.isnan(upper)):
         alone = mechanism * int(different[i])
-        each = alone.epsilon(delta, relation=relation, method=method)
+        each = answer(alone, EpsilonAt(delta), relation, method, games=False)
         lower[i], upper[i] = each.lower, each.upper
         methods.add(each.method)
     return Bounds.of(lower[places], upper[places], " and ".join(sorted(methods)))
