@@ -17,6 +17,7 @@ from hockeystick.numerics.types import Array
 from hockeystick.questions import (
     Parts,
     Sides,
+    answer,
     attained,
     divergences,
     dominating,
@@ -28,6 +29,7 @@ from hockeystick.routes.auto import AUTO, check_method
 from hockeystick.routes.contour.route import CONTOUR
 from hockeystick.routes.growth import Counts, both_ways
 from hockeystick.routes.profile import SharedProfile
+from hockeystick.routes.question import DeltaAt, EpsilonAt
 from hockeystick.routes.renyi import NAME as RENYI
 from hockeystick.routes.steps import epsilons_at
 from hockeystick.routes.tradeoff import Profile
@@ -139,7 +141,7 @@ def _deltas(
         wanted = [checks.non_negative("epsilon", each) for each in epsilons]
         at = shared.deltas(wanted) if shared else {}
         for each in set(wanted) - set(at):
-            at[each] = mechanism.delta(each, relation=relation, method=method)
+            at[each] = answer(mechanism, DeltaAt(each), relation, method, games=False)
         return [at[each] for each in wanted]
 
     return deltas
@@ -213,7 +215,7 @@ def each_epsilon(
     for i in np.flatnonzero(np.isnan(upper)):
         alone = mechanism * int(different[i])
         alone = alone if before is None else before + alone
-        each = alone.epsilon(delta, relation=relation, method=method)
+        each = answer(alone, EpsilonAt(delta), relation, method, games=False)
         lower[i], upper[i], methods[i] = each.lower, each.upper, each.method
     return lower[places], upper[places], [methods[place] for place in places.tolist()]
 

@@ -118,8 +118,10 @@ def answer(
     relation: Relation | None,
     method: str,
     certify: bool = False,
+    games: bool = True,
 ) -> Bound:
-    """The smallest upper end of all evidence, and the lower end of what is attained."""
+    """The smallest upper end of all evidence, and the lower end of what is attained; for one of
+    very many questions without `games`, which take longer than pairs."""
     check_method(method)
     relation = relation_of(mechanism, relation)
     if certify:
@@ -145,7 +147,8 @@ def answer(
     lower = answers[0].lower
     if choices and (sides := attained(parts)):
         lower = worst(sides, question, AUTO).lower
-    if method == AUTO:
+    played = any(each.triples and each.triples.rate < 1 for each, _ in parts)
+    if method == AUTO and games and played:
         best, lower = _nearer(parts, question, best, lower)
     lower = question.agreed(lower, best.upper)
     return Bound(best.upper, lower=lower, method=best.method, **asked)
