@@ -65,9 +65,9 @@ class AccountQuestions(ABC):
         how: Any = {"relation": self.relation, "method": method, "certify": certify}
         return self.spent.delta(epsilon, **how)
 
-    def rdp(self, order: Any) -> Any:
+    def rdp(self, order: Any, *, certify: bool = False) -> Any:
         """Rényi divergence at any real order in [0, inf]; a number for a number, else an array."""
-        return self.spent.rdp(order, relation=self.relation)
+        return self.spent.rdp(order, relation=self.relation, certify=certify)
 
     def cgf(self, lambdas: Any) -> Any:
         """K(λ) = λ·D_{1+λ}, the cumulant generating function of the loss, rounded up.

@@ -183,7 +183,10 @@ def epsilon_at(
 ) -> Bound:
     """ε at δ, which is given itself or by its logarithm."""
     if (delta is None) == (log_delta is None):
-        raise ParameterError("one of delta and log_delta must be given, and not both")
+        raise ParameterError(
+            "one of delta and log_delta must be given, and not both, got "
+            f"{delta!r} and {log_delta!r}"
+        )
     if log_delta is None:
         return answer(mechanism, EpsilonAt(probability("delta", delta)), relation, method, certify)
     log = LOG_DELTA("log_delta", log_delta)

@@ -157,5 +157,7 @@ def test_the_ends_of_the_rate(kind: Kind, data: st.DataObject) -> None:
 def test_a_curve_alone_is_amplified_too(kind: Kind, data: st.DataObject) -> None:
     mechanism = data.draw(the.of(kind))
     assert mechanism.on(hs.Poisson(0.1)).epsilon(1e-5) <= mechanism.epsilon(1e-5)
+    drawn = mechanism.on(hs.WithReplacement(10, 100))
+    assert drawn.epsilon(1e-5, method="renyi").upper == drawn.epsilon(1e-5).upper
     with pytest.raises(hs.ParameterError, match="Rényi curve alone"):
-        mechanism.on(hs.WithReplacement(10, 100)).epsilon(1e-5)
+        drawn.epsilon(1e-5, method="contour")

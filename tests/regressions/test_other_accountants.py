@@ -259,7 +259,7 @@ REFUSED: list[tuple[str, Callable[[Any], Any], list[Any]]] = [
     ("epsilon", lambda x: MECHANISM.delta(x), [NAN, -1.0, -INF, True, "1", None]),
     ("epsilon", lambda x: MECHANISM.profile([0.5, x]), [NAN, -1.0]),
     ("alpha", lambda x: MECHANISM.tradeoff([0.5, x]), [NAN, -0.1, 1.5]),
-    ("order", lambda x: MECHANISM.rdp(x), [NAN, 0.5, 0.0, -1.0, [2.0, NAN]]),
+    ("order", lambda x: MECHANISM.rdp(x), [NAN, -0.5, -1.0, [2.0, NAN]]),
     ("method", lambda x: MECHANISM.epsilon(0.1, method=x), ["", "Contour", "fft", None, 3]),
     ("relation", lambda x: MECHANISM.epsilon(0.1, relation=x), ["ADD_REMOVE", 1, True]),
     ("relation", lambda x: MECHANISM.delta(0.1, relation=x), ["REPLACE_ONE"]),

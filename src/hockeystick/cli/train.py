@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import getpass
 import json
 import os
 import sys
@@ -13,14 +12,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from hockeystick import numerals
-from hockeystick.cli.shared import answer, tabular
+from hockeystick.cli.shared import answer, charging, tabular
 from hockeystick.cli.shared.options import NUMBER
-from hockeystick.errors import BudgetExceeded, ParameterError
+from hockeystick.errors import ParameterError
 
 if TYPE_CHECKING:
     from hockeystick.learn.schema import Column, Schema
     from hockeystick.learn.training import Scores, Trained, Training
-    from hockeystick.ledger.account import Account
 
 EXAMPLE = """\
 {count} columns are not declared. Say what is publicly known of them, never what the data shows, \
@@ -144,7 +142,7 @@ def train(
     _check_places(model, statement)
     if not force:
         _check_free(model, statement)
-    account = _account(ledger, budget, by, purpose or f"train on {name}")
+    payer = charging.account(ledger, budget, by, purpose or f"train on {name}")
     schema = Schema() if schema_file is None else Schema.load(schema_file)
     schema = schema.with_columns(_declared(bounds, categories), drop)
     if learning_rate is not None:
@@ -157,7 +155,7 @@ def train(
         training: Training = prepare_folder(
             data, target, schema, missing=na, test_fraction=test_fraction, rng=seed, **options
         )
-        _charge(context, account, training)
+        charging.charge(context, payer, training)
         _show(_run(training, model, statement), model, statement, as_json)
         return
     table = tabular.read(data, target, schema.names, na, delimiter)
@@ -165,34 +163,9 @@ def train(
     if not len(table) and options["population"] is None:
         click.echo(f"Warning: {data} has no records, so nothing is learnt", err=True)
     training = prepare(table, target, schema, test_fraction=test_fraction, rng=seed, **options)
-    _charge(context, account, training)
+    charging.charge(context, payer, training)
     trained = _run(training, model, statement)
     _show(trained, model, statement, as_json)
-
-
-def _account(
-    ledger: str | None, budget: str | None, by: str | None, purpose: str
-) -> Account | None:
-    """Who pays; None: nobody keeps a ledger."""
-    if (ledger is None) != (budget is None):
-        raise click.UsageError("--ledger and --budget are given together.")
-    if ledger is None or budget is None:
-        return None
-    from hockeystick.ledger.ledger import Ledger
-
-    return Ledger(ledger).account(budget, by=by or getpass.getuser(), purpose=purpose)
-
-
-def _charge(context: click.Context, account: Account | None, training: Training) -> None:
-    """Before anything is written or trained."""
-    if account is None:
-        return
-    privacy = training.privacy
-    try:
-        account.spend(privacy.mechanism, privacy.plan.relation)
-    except BudgetExceeded as error:
-        click.echo(f"Refused: {error}", err=True)
-        context.exit(1)
 
 
 def _check_places(*places: Path) -> None:

@@ -30,15 +30,15 @@ SUM_ERROR = 1e-9
 
 @declared
 class MixtureOfGaussians(Mechanism):
-    """Gaussian noise of standard deviation σ, on a query that a record moves by c_i with
-    probability p_i.
+    """Gaussian noise of scale σ on a query that a record moves by c_i with probability p_i.
 
     Dominating pair Σ p_i·N(c_i, σ²) against N(0, σ²) when the record is added, removed or zeroed
     out, and against Σ p_i·N(−c_i, σ²) when it is replaced; c = (0, 1), p = (1 − q, q) is Gaussian
     noise on a Poisson sample. For vectors with the norms c_i these are the worst: E(Σ p_i·e^{X_i} −
     a·Σ p_j·e^{Y_j})+ grows with every covariance of two X and falls with every one of an X and a Y,
     so that it is largest where all moves of one record are on one ray and those of the other on the
-    opposite one (the argument of Slepian 1962; for N(0, σ²), Choquette-Choo et al. 2024, MMCC).
+    opposite one (the argument of Slepian 1962; for N(0, σ²), Choquette-Choo, Ganesh, Steinke and
+    Thakurta 2024).
 
     Parameters
     ----------

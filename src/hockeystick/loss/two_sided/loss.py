@@ -109,7 +109,7 @@ class TwoSidedLoss(StripLoss):
         behind = self.backward.nodes(-1 - high, -1 - low, turn)
         n, m = ahead.density.size, behind.density.size
         x, log_q = behind.losses, behind.log_q + behind.losses
-        density = behind.density * np.exp(x[:m])
+        density = behind.density * np.exp(np.minimum(x[:m], 700.0))
         up, down = Atoms(ahead.losses[n:], ahead.log_q[n:]), Atoms(x[m:], behind.log_q[m:])
         atoms = joined(up, down, self._masses[2])
         return Nodes(
