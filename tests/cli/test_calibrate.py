@@ -92,6 +92,7 @@ def test_a_target_out_of_reach_is_the_answer_no(text: str, message: str) -> None
     assert message in answer["reason"]
 
 
+@pytest.mark.slow
 def test_a_size_that_the_domain_begins_above() -> None:
     text = "Gaussian(5).on(WithoutReplacement(60, ?)) * 100"
     value = int(call("calibrate", text, "--epsilon=1", "--delta=1e-5").stdout.split()[2])

@@ -119,7 +119,7 @@ def of(kind: type[hs.Mechanism]) -> st.SearchStrategy[hs.Mechanism]:
 BY_CURVE: set[type[hs.Mechanism]] = {
     kind for kind in ALL if not find(of(kind), lambda _: True).evidence(hs.ADD_REMOVE).pairs
 }
-"""Known by a Rényi curve alone: they have no loss, and cannot be sampled."""
+"""Known by a Rényi curve alone: they have no loss."""
 
 WITH_LOSS = [kind for kind in ALL if kind not in BY_CURVE]
 
@@ -131,6 +131,7 @@ HEAVY: set[type[hs.Mechanism]] = {
     hs.PermuteAndFlip,
     hs.MixtureOfGaussians,
     hs.RepeatAndSelect,
+    hs.ShuffledReports,
     BetaPosterior,
     DirichletPosterior,
     GammaPosterior,

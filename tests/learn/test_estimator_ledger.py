@@ -27,8 +27,8 @@ def test_a_fit_is_charged_before_it_trains(tmp_path: Path) -> None:
     assert entry.content["expression"] == repr(model.privacy_.mechanism)
     with pytest.raises(hs.BudgetExceeded):
         again.fit(X, X[:, 0] > 0)
-    other = clone(model).set_params(relation="replace-one", sampler="without-replacement")
-    with pytest.raises(hs.RelationError, match="about zero-out, and this run about replace-one"):
+    other = clone(model).set_params(relation="add-remove", population=200)
+    with pytest.raises(hs.RelationError, match="about zero-out, and this run about add-remove"):
         other.fit(X, X[:, 0] > 0)
     assert ledger.verify().entries == 2
     assert not hasattr(again, "coef_")
