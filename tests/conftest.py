@@ -3,7 +3,7 @@
 import pytest
 from hypothesis import HealthCheck, Phase, settings
 
-EXAMPLES = {"same": 40, "deep": 100}
+EXAMPLES = {"same": 30, "deep": 100}
 """Of a test that does not say how many, by profile."""
 
 for profile, examples in EXAMPLES.items():

@@ -109,6 +109,7 @@ def test_a_guess_stays_in_its_range_whatever_costs() -> None:
     assert about(lambda n: 1e-9 * n, 1.0, 50) == 50
 
 
+@pytest.mark.slow
 def test_after_another_release_less_is_left() -> None:
     accountant = hs.Accountant(budget=(2.0, 1e-5))
     accountant.spend(hs.Laplace(2.0))

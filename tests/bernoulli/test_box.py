@@ -127,6 +127,7 @@ def test_thinned_channels_lie_on_both_sides() -> None:
         assert zero.sum() == pytest.approx(1, abs=1e-9)
 
 
+@pytest.mark.slow
 def test_mechanism() -> None:
     box = hs.Laplace(1.0).bernoulli(c=[0.2, 0.3], d=[0.6, 0.5], samples=2)
     assert hs.parse(repr(box * 3)) == box * 3

@@ -17,7 +17,10 @@ SLOW_SWEEP = ("sweep", "Gaussian({s}).on(WithoutReplacement({n}, 60000)) * 10", 
 GRID = ("--s", "1:20:60", "--n", "1,2,3,4", "--workers", "2")
 
 
-@pytest.mark.parametrize("encoding", ["cp1252", "latin-1", "cp437", "utf-8"])
+@pytest.mark.parametrize(
+    "encoding",
+    ["cp1252", "utf-8", *(pytest.param(e, marks=pytest.mark.slow) for e in ("latin-1", "cp437"))],
+)
 @pytest.mark.parametrize(
     "arguments",
     [

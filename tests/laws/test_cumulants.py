@@ -15,7 +15,7 @@ from hockeystick.loss.mixed import mixed
 from tests.laws import mechanisms as the
 
 Kind = type[hs.Mechanism]
-every = the.each(the.WITH_LOSS, slow={hs.ProfileDP, hs.RepeatAndSelect})
+every = the.each(the.WITH_LOSS, slow={hs.ProfileDP, hs.RepeatAndSelect, hs.MixtureOfGaussians})
 real = st.floats(-4.0, 12.0)
 imaginary = st.floats(-10.0, 10.0)
 

@@ -161,6 +161,7 @@ def test_the_same_parameter_twice_costs_nothing() -> None:
     assert ExponentialFamily(poisson, 0.5, 0.5).epsilon(delta=1e-9) == 0.0
 
 
+@pytest.mark.slow
 def test_sampled_and_composed_like_any_curve() -> None:
     family = ExponentialFamily(lambda eta: float(eta[0] ** 2 / 2), 0.25, 0.0)  # Gaussian noise, σ=4
     run = family.on(hs.Poisson(0.01)) * 1000

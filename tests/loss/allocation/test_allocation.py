@@ -208,7 +208,7 @@ def put(shift: float, steps: int, strike: float) -> float:
     ("sigma", "steps", "epsilon"),
     [
         pytest.param(1.0, 1000, 0.05, marks=pytest.mark.slow),
-        (2.0, 256, 0.05),
+        pytest.param(2.0, 256, 0.05, marks=pytest.mark.slow),
         pytest.param(1.0, 333, 0.1, marks=pytest.mark.slow),
     ],
 )

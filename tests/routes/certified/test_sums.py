@@ -57,6 +57,7 @@ ENUMERATED: list[tuple[Mechanism, list[tuple[str, Any, int]], float]] = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("mechanism", "told", "epsilon"), ENUMERATED)
 def test_every_outcome(mechanism: Mechanism, told: Any, epsilon: float) -> None:
     makers: dict[str, Any] = {"response": response, "laplace": integer_laplace}
