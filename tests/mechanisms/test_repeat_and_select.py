@@ -158,3 +158,11 @@ def test_extremes_and_text() -> None:
 def test_bad_arguments(arguments: Any, said: str) -> None:
     with pytest.raises(hs.ParameterError, match=said):
         RepeatAndSelect(*arguments)
+
+
+@pytest.mark.parametrize("count", [1, 50])
+def test_losses_that_no_float_holds_are_not_lost(count: int) -> None:
+    """The best of several runs costs no less than one: here δ is far from small at any ε."""
+    run = hs.Gaussian(0.01) * count
+    best = hs.RepeatAndSelect(run, mean=10)
+    assert best.epsilon(1e-6).upper >= run.epsilon(1e-6).lower > 5000

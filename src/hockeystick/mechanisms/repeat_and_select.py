@@ -40,6 +40,10 @@ def _base(name: str, value: Any) -> Mechanism:
     return value
 
 
+LARGEST_LOSS = 700.0
+"""Beyond it e^loss is no float, and the mass of such losses would be lost."""
+
+
 @declared
 class RepeatAndSelect(Mechanism):
     """K runs of a mechanism, of which the one with the best score is released; K is random.
@@ -92,7 +96,11 @@ class RepeatAndSelect(Mechanism):
         first = float(self.mechanism.delta(0.0, relation=relation))
         if first == 0:
             return Evidence((NOTHING,))
-        pair, attained = self._pair(relation), self._attained(relation)
+        try:
+            pair = self._pair(relation)
+        except NumericalError:  # losses too large to be connected by points
+            return Evidence(curve=partial(self._divergences, relation, None))
+        attained = self._attained(relation)
         curve = partial(self._divergences, relation, pair)
         return Evidence((pair,), attained, curve, curve_is_tighter=True)
 
@@ -137,6 +145,8 @@ class RepeatAndSelect(Mechanism):
         if not kept.any():
             return EVERYTHING
         points = np.append(0.0, (places + moved)[kept] * (1 + 1e-15))
+        if points[-1] > LARGEST_LOSS:
+            raise NumericalError(f"losses above {LARGEST_LOSS:g} are not connected by points")
         return symmetric_through(points, np.append(1.0, bound[kept]))
 
     @property
