@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import sqlite3
+import sys
 from pathlib import Path
 
 import pytest
@@ -109,3 +110,12 @@ def test_no_budget_is_said(tmp_path: Path) -> None:
     path = str(tmp_path / "budget.db")
     call("ledger", "init", path)
     assert call("ledger", "show", path).stdout == "No budget is open.\n"
+
+
+def test_a_store_that_is_not_installed_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "psycopg", None)
+    done = call("ledger", "show", "postgresql://ana:secret@127.0.0.1:1/none")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == (
+        "Error: a ledger in PostgreSQL needs psycopg: pip install 'hockeystick[postgres]'\n"
+    )

@@ -24,6 +24,8 @@ from hockeystick.cli.shared import streams, timeout
 from hockeystick.errors import HockeystickError
 
 NOT_COMMANDS = {"__main__", "main"}
+EXTRA = "pip install 'hockeystick["
+"""What the message about an extra that is not installed says."""
 MOST_CHARACTERS = 1000
 """Of a message: what it quotes may be long."""
 
@@ -87,6 +89,10 @@ def _one_line(ctx: click.Context) -> Iterator[None]:
         path = (error.ctx or ctx).command_path
         raise BadInput(f"{_short(error.format_message())} See '{path} --help'.") from error
     except HockeystickError as error:
+        raise BadInput(_short(str(error))) from error
+    except ModuleNotFoundError as error:
+        if EXTRA not in str(error):
+            raise
         raise BadInput(_short(str(error))) from error
     except OSError as error:
         if error.filename is not None:
