@@ -21,6 +21,7 @@ import click
 
 from hockeystick import __version__
 from hockeystick.cli.shared import streams, timeout
+from hockeystick.cli.shared.interrupt import interruptible
 from hockeystick.errors import HockeystickError
 
 NOT_COMMANDS = {"__main__", "main"}
@@ -73,7 +74,7 @@ class Commands(click.Group):
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command."""
-        with _one_line(ctx):
+        with _one_line(ctx), interruptible():
             streams.take_any_encoding()
             done = super().invoke(ctx)
             sys.stdout.flush()  # what fails should fail here
