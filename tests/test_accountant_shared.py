@@ -67,6 +67,7 @@ def test_threads_lose_no_spending() -> None:
     }
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("hasty")
 def test_it_answers_while_others_spend() -> None:
     accountant, wrong = Accountant(), []
@@ -212,6 +213,7 @@ def in_processes(work: Callable[..., None], *arguments: object, count: int) -> N
     assert [process.exitcode for process in running] == [0] * count
 
 
+@pytest.mark.slow
 def test_processes_that_open_lose_nothing(tmp_path: Path) -> None:
     path = tmp_path / "spent.json"
     in_processes(spend_in_turn, path, 25, SPAWN.Barrier(3), count=3)

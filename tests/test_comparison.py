@@ -22,6 +22,7 @@ def names(text: str, **options: hs.Relation) -> set[str]:
     return {row.name for row in table[:-2]} - {"RDP exact curve"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "expected"),
     [

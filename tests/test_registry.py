@@ -84,6 +84,7 @@ def test_the_text_form_of_an_announced_class(installed: Path) -> None:
     assert found["swept"] == pytest.approx(truths, rel=1e-9, abs=0)
 
 
+@pytest.mark.slow
 def test_the_command_knows_an_announced_class(installed: Path) -> None:
     out = started(installed, "-m", "hockeystick.cli", "delta", RUN, "--epsilon", "1", "--json")
     assert json.loads(out)["delta"] == pytest.approx(DELTA, rel=1e-9, abs=0)

@@ -84,6 +84,7 @@ def test_the_special_record_answers_uniformly() -> None:
     assert answer.upper - answer.lower < 1e-9
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("event", "count"),
     [
@@ -115,6 +116,7 @@ def test_trees() -> None:
     assert not ours.Accountant().supports(event)
 
 
+@pytest.mark.slow
 def test_the_best_of_several_runs_costs_less_than_by_renyi() -> None:
     rdp = host("dp_accounting.rdp", "dp-accounting")
     event = dp.dp_event.RepeatAndSelectDpEvent(dp.GaussianDpEvent(2.0), 10.0, 1.0)

@@ -57,6 +57,7 @@ def test_sampled_and_composed_noise_is_a_family() -> None:
     assert 0.97 * run.epsilon(DELTA) < shown < run.epsilon(DELTA)
 
 
+@pytest.mark.slow
 def test_it_says_more_than_the_tail_and_stays_below_the_truth() -> None:
     rng, truth = np.random.default_rng(1), hs.Gaussian(1.0).epsilon(DELTA)
     for _ in range(5):

@@ -79,6 +79,7 @@ def test_no_pair_on_a_grid_is_worse(epsilon: float, order: float, c: float, k: i
     assert answer.lower * 0.97 < seen.max() <= answer.upper
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(st.floats(-6, 5).map(math.exp), orders, clippings, st.integers(1, 3))
 def test_random_parameters_against_forty_digits(
@@ -90,6 +91,7 @@ def test_random_parameters_against_forty_digits(
     assert answer.lower == pytest.approx(value, rel=1e-10)
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(epsilons, orders, clippings, dimensions)
 def test_within_what_is_known_without_it(epsilon: float, order: float, c: float, d: int) -> None:

@@ -38,6 +38,7 @@ def test_a_few_trials() -> None:
     assert report.trials[:1] == counterexamples(1, seed=2).trials
 
 
+@pytest.mark.slow
 def test_the_command() -> None:
     result = CliRunner().invoke(main, ["conjecture", "--trials", "1", "--seed", "5"])
     assert result.exit_code == 0, result.output

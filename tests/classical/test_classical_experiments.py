@@ -139,6 +139,7 @@ def transition(sigma: float) -> float:
     return high
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sigma", [5.0, 1.0])
 def test_the_phase_transition(sigma: float) -> None:
     """Up to α* the curve is about 2αγ²(e^{ε(2)} − 1), linear; before 4α* it leaps to ε(α).

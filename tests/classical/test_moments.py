@@ -90,6 +90,7 @@ def test_the_extremes_of_the_shift() -> None:
         assert laplace_log_moment(j, 1e-7) == pytest.approx(j * math.log(1e-7), abs=1e-5)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("largest", [7, 40, 200])
 def test_a_decimal_curve_gives_every_digit(largest: int) -> None:
     def exact(order: Decimal) -> Decimal:

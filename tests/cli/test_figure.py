@@ -41,6 +41,7 @@ def test_the_numbers_as_json_need_no_file() -> None:
     assert [curve["name"] for curve in right["curves"]] == ["first", "dots"]
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("_small")
 def test_the_files_that_were_written_are_named(tmp_path: Path) -> None:
     picture, data = str(tmp_path / "a.png"), str(tmp_path / "a.csv")
@@ -50,6 +51,7 @@ def test_the_files_that_were_written_are_named(tmp_path: Path) -> None:
     assert Path(data).read_text(encoding="utf-8").startswith("panel,curve,x,y\n")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [

@@ -27,6 +27,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return found
 
 
+@pytest.mark.slow
 def test_the_list_has_every_figure_and_what_it_shows() -> None:
     lines = answered("figure", "--list").splitlines()
     assert [line.split()[0] for line in lines] == catalogue.names()

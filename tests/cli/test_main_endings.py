@@ -18,10 +18,8 @@ SLOW_SWEEP = ("sweep", "Gaussian({s}).on(WithoutReplacement({n}, 60000)) * 10", 
 GRID = ("--s", "1:20:60", "--n", "1,2,3,4", "--workers", "2")
 
 
-@pytest.mark.parametrize(
-    "encoding",
-    ["cp1252", "utf-8", *(pytest.param(e, marks=pytest.mark.slow) for e in ("latin-1", "cp437"))],
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("encoding", ["cp1252", "utf-8", "latin-1", "cp437"])
 @pytest.mark.parametrize(
     "arguments",
     [
@@ -50,6 +48,7 @@ def test_any_encoding_will_do(encoding: str, arguments: tuple[str, ...]) -> None
         assert ("*" in printed) == (encoding != "utf-8")
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="Linux has it")
 @pytest.mark.parametrize("arguments", [("epsilon", RUN), ("explain", RUN), ("sweep", RUN)])
 def test_a_full_disk_is_one_line(arguments: tuple[str, ...]) -> None:
@@ -65,6 +64,7 @@ def test_a_full_disk_is_one_line(arguments: tuple[str, ...]) -> None:
     assert done.stderr == "Error: standard output: No space left on device\n"
 
 
+@pytest.mark.slow
 def test_a_closed_pipe_ends_quietly() -> None:
     reading, writing = os.pipe()
     os.close(reading)

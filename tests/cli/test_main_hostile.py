@@ -34,6 +34,7 @@ def said_in_one_line(done: subprocess.CompletedProcess[str]) -> None:
 texts = st.one_of(st.binary(max_size=60), st.text(max_size=60), mutated(expressions))
 
 
+@pytest.mark.slow
 @given(texts)
 def test_epsilon_of_anything(text: str | bytes) -> None:
     """At a delta that no mechanism is asked for: this is about the text."""
@@ -52,6 +53,7 @@ def plans(draw: st.DrawFn) -> str:
     return "\n".join(lines)
 
 
+@pytest.mark.slow
 @given(mutated(plans()))
 def test_account_of_anything(text: str) -> None:
     done = piped(text, "account", "-")
@@ -121,6 +123,7 @@ def test_the_command_line_has_limits(arguments: tuple[str, ...], message: str) -
     assert line[:-1].isprintable()
 
 
+@pytest.mark.slow
 def test_bytes_are_no_expression_and_long_text_is_not_read_to_its_end() -> None:
     assert "unexpected" in refused(run("epsilon", "-", "--delta", "1e-5", stdin=b"\xff\x00\xfe"))
     assert "100000 characters" in refused(run("epsilon", "-", "--delta", "1e-5", stdin="x" * 10**6))

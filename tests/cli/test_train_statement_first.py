@@ -187,6 +187,7 @@ def test_a_weak_delta_gets_one_warning(kind: Any, options: dict[str, Any], warne
         assert ("200" in str(each.message)) == (options.get("population") != 300)
 
 
+@pytest.mark.slow
 def test_the_command_says_it_once(people: Path) -> None:
     result = run("--delta", 0.02)
     assert result.exit_code == 0, result.output

@@ -78,6 +78,7 @@ def run(*words: str, folder: Path) -> str:
     return done.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("_inside")
 def test_the_examples_of_the_page(copy: Path) -> None:
     examples = copy / "examples.md"

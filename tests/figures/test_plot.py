@@ -19,9 +19,8 @@ from tests.support.small_figure import SMALL
 BEGINNINGS = {".png": b"\x89PNG\r\n", ".pdf": b"%PDF-", ".svg": b"<?xml"}
 
 
-@pytest.mark.parametrize(
-    "suffix", [".png", *(pytest.param(s, marks=pytest.mark.slow) for s in (".pdf", ".svg"))]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("suffix", BEGINNINGS)
 def test_the_suffix_says_the_format_and_the_file_is_always_the_same(
     suffix: str, tmp_path: Path
 ) -> None:
@@ -42,6 +41,7 @@ def test_a_picture_is_not_blank(tmp_path: Path) -> None:
     assert 0.01 < (pixels[:, :, :3].min(axis=2) < 0.9).mean() < 0.3
 
 
+@pytest.mark.slow
 def test_the_users_matplotlib_is_left_alone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -127,6 +127,7 @@ def test_lower_end_upper_end_theorems_come_in_this_order(
         assert lower[order] == pytest.approx(limit[order], rel=1e-9)
 
 
+@pytest.mark.slow
 def test_the_upper_end_is_the_librarys(figures: dict[int, Figure]) -> None:
     step = hs.Laplace(0.5, replace_sensitivity=1).on(hs.WithoutReplacement(30, 300))
     found = values(figures[6], "(e)", UPPER)

@@ -15,6 +15,7 @@ from tests.oracles.truth import truth
 RESPONSE = Question("PureDP(1.0) * 2", "epsilon", 1e-3)
 
 
+@pytest.mark.slow
 def test_questions_of_a_seed_are_the_same_and_read_back() -> None:
     questions = drawn(strategies.questions(), 8, 3) + drawn(aimed.questions(), 8, 3)
     assert questions == drawn(strategies.questions(), 8, 3) + drawn(aimed.questions(), 8, 3)

@@ -78,6 +78,7 @@ def test_it_is_wrong_no_more_often_than_announced() -> None:
     assert sum(each.epsilon > truth for each in found) <= stats.binom.isf(1e-4, 100, 0.2)
 
 
+@pytest.mark.slow
 def test_fixed_sizes_count_the_canaries_and_turn_them_round() -> None:
     sampler = hs.WithoutReplacement(530, 1060)
     run = plan(2.0, sampler, steps=4, batch_size=530)

@@ -320,6 +320,7 @@ def test_the_scaler_knows_only_its_bounds() -> None:
         BoundedScaler(1, 1).fit(X)
 
 
+@pytest.mark.slow
 def test_the_core_does_not_import_learning() -> None:
     code = (
         "import sys, hockeystick; import hockeystick as hs; hs.Gaussian;"

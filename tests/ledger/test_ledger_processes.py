@@ -123,6 +123,7 @@ def test_two_hundred_processes_are_killed_and_nothing_is_lost(url: str) -> None:
     assert 200 < told <= there <= told + 200
 
 
+@pytest.mark.slow
 def test_a_full_disk_is_said_and_leaves_the_ledger_whole(tmp_path: Path) -> None:
     path = str(tmp_path / "budget.db")
     ledger = opened(path)
@@ -133,6 +134,7 @@ def test_a_full_disk_is_said_and_leaves_the_ledger_whole(tmp_path: Path) -> None
     ledger.spend("census", "PureDP(0.1)", by="ana", purpose="a table")
 
 
+@pytest.mark.slow
 def test_who_may_only_read_can_show_and_verify() -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "budget.db"

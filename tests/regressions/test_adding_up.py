@@ -180,6 +180,7 @@ def test_random_atoms_at_their_kinks(seed: int) -> None:
             assert mp.mpf(found.lower) <= value <= mp.mpf(found.upper), (run, epsilon)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("sigma", "rate", "delta", "truth"),
     [

@@ -126,6 +126,7 @@ def test_parts_that_are_made_for_other_neighbours_are_named() -> None:
     assert "Note" not in (STEP + hs.Laplace(1.0)).statement(delta=1e-5)
 
 
+@pytest.mark.slow
 def test_an_accountant_states_what_was_spent() -> None:
     accountant = hs.Accountant(hs.REPLACE_ONE, budget=(6.0, 1e-6))
     accountant.spend(FIXED)

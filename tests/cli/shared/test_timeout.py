@@ -34,6 +34,7 @@ def test_every_command_has_it(name: str) -> None:
     assert "--timeout SECONDS" in call(*command, "--help").stdout
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "arguments",
     [
@@ -67,6 +68,7 @@ def test_waiting_for_standard_input_is_stopped() -> None:
     stopped(done, "0.2")
 
 
+@pytest.mark.slow
 def test_a_long_call_into_numpy_is_stopped() -> None:
     """It comes back to Python, where an interrupt is noticed, after a minute only."""
     code = (

@@ -43,6 +43,7 @@ def gaussian(epsilon: float, k: int = 1) -> float:
 PROFILES = {"Laplace": laplace, "Gaussian": gaussian}
 
 
+@pytest.mark.slow
 def test_there_are_eight_panels_in_two_rows(figure: Figure) -> None:
     assert len(figure.panels) == 8
     assert figure.columns == 4

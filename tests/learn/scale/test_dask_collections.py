@@ -50,6 +50,7 @@ def model(x: Any, y: Any = None, **options: Any) -> list[float]:
     return values
 
 
+@pytest.mark.slow
 def test_without_a_cluster(monkeypatch: pytest.MonkeyPatch) -> None:
     import dask
 

@@ -40,6 +40,7 @@ def fitted(x: Any, y: Any = None, **options: Any) -> list[float]:
     return [*found.coef_.ravel().tolist(), *found.intercept_.tolist()]
 
 
+@pytest.mark.slow
 def test_the_model_is_that_of_the_arrays(tmp_path: Path) -> None:
     expected = fitted(from_arrays(X, LABELS))
     one, many = folder(tmp_path / "one", []), folder(tmp_path / "many", [1, 300, 301, 1500])
@@ -69,6 +70,7 @@ def test_persons_and_weights(tmp_path: Path) -> None:
     assert "Protected are persons" in model.privacy_.statement()
 
 
+@pytest.mark.slow
 def test_regression(tmp_path: Path) -> None:
     target = 5 + 3 * X[:, 1]
     place = folder(tmp_path / "data", [500], y=target)

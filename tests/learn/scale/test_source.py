@@ -86,6 +86,7 @@ def test_it_is_the_model_of_the_records_in_memory() -> None:
     assert abs(whole).max() > 0.01
 
 
+@pytest.mark.slow
 def test_poisson_batches_learn_as_those_in_memory_do() -> None:
     run = plan(steps=150, momentum=0.0, learning_rate=2.0)
     found = private_sgd(Logistic(), from_arrays(X, Y, part=100), None, run, rng=1)

@@ -368,6 +368,7 @@ def call_of(ratios: Array, q: Array, a: Array) -> Array:
     return np.asarray(np.maximum(ratios - a[:, None], 0) @ q)
 
 
+@pytest.mark.slow
 @settings(max_examples=100, deadline=None)
 @given(st.integers(1, 40), st.integers(0, 2**32 - 1))
 def test_rounding_respects_the_convex_order(count: int, seed: int) -> None:
@@ -438,6 +439,7 @@ def test_one_step_is_the_base() -> None:
     assert allocation(EVERYTHING, 5) is EVERYTHING
 
 
+@pytest.mark.slow
 def test_next_to_nothing() -> None:
     low, high = both(GaussianLoss(1e-12), 100)
     assert 0 < profiles(low, 0.0)[0] <= 1e-13 / math.sqrt(2 * math.pi)  # what the mean gives away
