@@ -16,6 +16,7 @@ from hockeystick.learn import LogisticRegression, from_arrays
 from hockeystick.learn.folder_training import prepare_folder
 from hockeystick.learn.schema import Category, Number, Schema
 from hockeystick.learn.table import Table
+from hockeystick.random.generators import generator
 
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
@@ -43,12 +44,17 @@ def folder(tmp_path: Path) -> Path:
     return place
 
 
+def run_seed(seed: int) -> int:
+    """The seed of a run: the first number of the generator that the coins come from."""
+    return int(generator(seed).integers(2**32))
+
+
 def test_the_model_is_that_of_the_encoded_columns(folder: Path) -> None:
     options: Any = {"epsilon": 3.0, "batch_size": 100, "epochs": 3}
     trained = prepare_folder(folder, "income", SCHEMA, rng=4, **options).run()
     cells = {"age": AGE.astype(str).tolist(), "sex": SEX.tolist(), "income": INCOME.tolist()}
     x = Table(cells).features(SCHEMA, "income")
-    same = LogisticRegression(random_state=4, classes=["high", "low"], **options)
+    same = LogisticRegression(random_state=run_seed(4), classes=["high", "low"], **options)
     same.fit(from_arrays(x, INCOME))
     assert trained.model.coefficients.tolist() == same.coef_.tolist()
     assert trained.model.classes == ("high", "low")
@@ -70,8 +76,30 @@ def test_the_command(folder: Path, tmp_path: Path) -> None:
     assert output.with_suffix(".model.json").exists()
     assert "income" in run(*common, "--output", str(output), "--force").output
     held = run(*common, *classes, "--force", "--test-fraction", "0.1", "--output", str(output))
-    assert held.exit_code != 0
-    assert "test_fraction must be 0" in held.output
+    assert held.exit_code == 0, held.output
+    assert "NOT PRIVATE" in held.output
+    wrong = run(*common, *classes, "--force", "--test-fraction", "1", "--output", str(output))
+    assert wrong.exit_code == 2
+    assert "test_fraction must be in [0, 1), got 1" in wrong.output
+
+
+def test_records_that_are_held_out_are_scored_and_not_trained_on(folder: Path) -> None:
+    """Against the records in memory, with coins that are thrown for them here."""
+    options: Any = {"epsilon": 3.0, "batch_size": 100, "epochs": 3}
+    trained = prepare_folder(folder, "income", SCHEMA, rng=4, test_fraction=0.25, **options).run()
+    coins = generator(4)
+    seed = int(coins.integers(2**32))
+    out = np.concatenate([coins.random(len(r)) < 0.25 for r in np.array_split(AGE, 3)])
+    cells = {"age": AGE.astype(str).tolist(), "sex": SEX.tolist(), "income": INCOME.tolist()}
+    x = Table(cells).features(SCHEMA, "income")
+    same = LogisticRegression(random_state=seed, classes=["high", "low"], **options)
+    same.fit(from_arrays(x[~out], INCOME[~out]))
+    assert trained.model.coefficients.tolist() == same.coef_.tolist()
+    scores = trained.scores
+    assert scores is not None
+    assert scores.records == ((~out).sum(), out.sum())
+    assert scores.private == (same.predict(x[out]) == INCOME[out]).mean()
+    assert scores.without_privacy is None
 
 
 def test_refusals(folder: Path) -> None:

@@ -273,7 +273,7 @@ def _lines(scores: Scores) -> list[str]:
     from hockeystick.learn.training import NOT_PRIVATE
 
     own, plain = (
-        "n/a (too few records or classes)" if score is None else f"{score:.4f}"
+        "n/a (too few records or classes, or not in memory)" if score is None else f"{score:.4f}"
         for score in (scores.private, scores.without_privacy)
     )
     return [

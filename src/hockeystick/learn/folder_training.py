@@ -8,19 +8,21 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.random import Generator
 
 from hockeystick.errors import ParameterError
 from hockeystick.learn.scale.parquet import from_files, names_in
 from hockeystick.learn.scale.source import Source
 from hockeystick.learn.schema import Schema
 from hockeystick.learn.table import Table
-from hockeystick.learn.training import Training, estimator_for
+from hockeystick.learn.training import Scores, Training, estimator_for, hold_out, score
 from hockeystick.numerics.types import Array
+from hockeystick.random.generators import generator
 
 
 @dataclass(frozen=True)
 class FolderTraining(Training):
-    """A training whose records are in a source; none of them is held out."""
+    """A training whose records are in a source; in memory are those that are held out."""
 
     source: Source | None = None
 
@@ -32,6 +34,12 @@ class FolderTraining(Training):
         assert self.source is not None
         return self.source.count
 
+    def _scores(self) -> Scores:
+        """Of the private model alone: the other one would need all records in memory."""
+        measure = "R²" if self.declared.classes is None else "accuracy"
+        private = score(self.estimator, self.features, self.targets)
+        return Scores(measure, private, None, (self._inside, len(self.targets)))
+
 
 class BySchema:
     """The features and the target of rows, encoded as a schema declares them."""
@@ -42,6 +50,7 @@ class BySchema:
         self._schema, self._target, self._missing = schema, target, set(missing)
         empty = Table({name: [] for name in self.columns})
         self.width = int(empty.features(schema, target).shape[1])
+        self.nothing = np.asarray(empty.targets(target, schema.columns[target]))
 
     def read(self, batch: Any) -> tuple[Array, Array]:
         """The features and the targets of some rows."""
@@ -53,6 +62,23 @@ class BySchema:
     def _texts(self, batch: Any, name: str) -> list[str]:
         values = ("" if v is None else str(v).strip() for v in batch.column(name).to_pylist())
         return ["" if text in self._missing else text for text in values]
+
+
+class HoldingOut:
+    """What another reader reads, without the rows that a coin each holds out."""
+
+    def __init__(self, reader: BySchema, fraction: float, source: Generator) -> None:
+        self.columns, self.names, self.width = reader.columns, reader.names, reader.width
+        self._reader, self._fraction, self._source = reader, fraction, source
+        self.features, self.targets = [np.empty((0, reader.width))], [reader.nothing]
+
+    def read(self, batch: Any) -> tuple[Array, Array]:
+        """The features and the targets of the rows that are not held out."""
+        x, y = self._reader.read(batch)
+        out = hold_out(len(y), self._fraction, self._source)
+        self.features.append(x[out])
+        self.targets.append(y[out])
+        return x[~out], y[~out]
 
 
 def undeclared(folder: Path, schema: Schema) -> list[str]:
@@ -70,15 +96,17 @@ def prepare_folder(
     rng: int | None = None,
     **options: Any,
 ) -> FolderTraining:
-    """As `hockeystick.learn.training.prepare`, for Parquet files; no record can be held out."""
-    if test_fraction:
-        raise ParameterError(
-            "test_fraction must be 0 for Parquet files, whose records are not in memory, got "
-            f"{test_fraction!r}"
-        )
+    """As `hockeystick.learn.training.prepare`, for Parquet files.
+
+    The records that are held out are kept in memory, to be scored.
+    """
     if target not in schema.columns:
         raise ParameterError(f"the target {target!r} must be declared and in the files")
-    source = from_files(folder, BySchema(schema, target, missing))
-    estimator = estimator_for(schema.columns[target], random_state=rng, **options)
-    nobody = np.empty((0, source.width)), np.empty(0), np.zeros(0, dtype=bool)
-    return FolderTraining(target, schema, *nobody, estimator, False, source)
+    coins = generator(rng)
+    seed = None if rng is None else int(coins.integers(2**32))  # of its own, as in `prepare`
+    reader = HoldingOut(BySchema(schema, target, missing), test_fraction, coins)
+    source = from_files(folder, reader)
+    estimator = estimator_for(schema.columns[target], random_state=seed, **options)
+    x, y = np.concatenate(reader.features), np.concatenate(reader.targets)
+    held_out = np.ones(len(y), dtype=bool)
+    return FolderTraining(target, schema, x, y, held_out, estimator, test_fraction > 0, source)

@@ -29,8 +29,8 @@ class Scores:
     """How good the model is on records that were held out; nothing of it is private.
 
     private, without_privacy: accuracy, or R² for regression, of the model and of scikit-learn's own
-    one; None where there are too few records, or only one class of them. records: how many were
-    trained on, and how many held out.
+    one; None where there are too few records, only one class of them, or they are not in memory.
+    records: how many were trained on, and how many held out.
     """
 
     measure: str
@@ -111,8 +111,8 @@ class Training:
         plain = _plain_model(classified, *inside)
         return Scores(
             "accuracy" if classified else "R²",
-            _score(self.estimator, *outside),
-            None if plain is None else _score(plain, *outside),
+            score(self.estimator, *outside),
+            None if plain is None else score(plain, *outside),
             (len(inside[1]), len(outside[1])),
         )
 
@@ -176,7 +176,7 @@ def _plain_model(classified: bool, x: Array, y: Array) -> Any:
     return (kind if classified else linear_model.LinearRegression()).fit(x, y)
 
 
-def _score(model: Any, x: Array, y: Array) -> float | None:
+def score(model: Any, x: Array, y: Array) -> float | None:
     """Accuracy, or R², which says nothing of a single record; None of nobody."""
     if len(y) < 1 + (y.dtype.kind == "f"):
         return None

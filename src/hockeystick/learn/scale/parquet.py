@@ -78,7 +78,7 @@ class Reader(Protocol):
         """How many features there are."""
 
     def read(self, batch: Any) -> tuple[Array, Array]:
-        """The features and the targets of some rows."""
+        """The features and the targets of some rows; of fewer only without weights and groups."""
 
 
 class Columns:
@@ -152,12 +152,12 @@ def _column(paths: Sequence[Path], name: str) -> Array:
 def _copied(
     paths: Sequence[Path], reader: Reader, weight: str | None, place: Indices | None, where: Scratch
 ) -> dict[str, Rows]:
-    """Scratch files of all numbers, each row at its place."""
-    count = sum(_pyarrow().read_metadata(path).num_rows for path in paths)
+    """Scratch files of all numbers that the reader makes, each row at its place."""
+    most = sum(_pyarrow().read_metadata(path).num_rows for path in paths)
     path, width, first = where / "features", reader.width, 0
     with path.open("wb") as file:
-        file.truncate(8 * count * width)
-    targets, weights = [], np.empty(count)
+        file.truncate(8 * most * width)
+    targets, weights = [], np.empty(most)
     for batch in _batches(paths, [*reader.columns, *([weight] if weight else [])]):
         x, y = reader.read(batch)
         own = np.arange(first, first + len(y)) if place is None else place[first : first + len(y)]
@@ -170,7 +170,7 @@ def _copied(
     labels = labels if labels.dtype.kind in KINDS else labels.astype(str)
     if place is not None:
         labels = labels[np.argsort(place)]
-    rows: dict[str, Rows] = {"features": InFile(str(path), "<f8", 0, (count, width))}
+    rows: dict[str, Rows] = {"features": InFile(str(path), "<f8", 0, (first, width))}
     rows["targets"] = saved(labels, where / "targets")
     if weight is not None:
         rows["weights"] = saved(weights, where / "weights")
