@@ -39,6 +39,12 @@ def frame(partitions: int) -> Any:
     return dd.from_pandas(pd.DataFrame({**columns, "y": Y, "w": WEIGHTS}), npartitions=partitions)
 
 
+def nobody(missing: Any) -> Any:
+    person = [1.5, 2.5, missing, 4.5] if isinstance(missing, float) else ["a", "b", missing, "d"]
+    rows = pd.DataFrame({"x": range(4), "y": [0, 1] * 2, "p": person})
+    return dd.from_pandas(rows, npartitions=2)
+
+
 def plan(**more: Any) -> Plan:
     options: Any = {"steps": 8, "clip": 1.0, "batch_size": 150, **more}
     return Plan(hs.Gaussian(1.0), hs.Poisson(0.1), **options)
@@ -68,6 +74,44 @@ def test_without_a_cluster(monkeypatch: pytest.MonkeyPatch) -> None:
         assert found.coef_.tolist() == same.coef_.tolist()
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", [int, str])
+def test_persons_are_those_of_the_arrays_however_they_are_cut(kind: type) -> None:
+    import dask
+
+    person: Any = default_rng(2).integers(0, 400, N).astype(kind)
+    rows = pd.DataFrame({n: X[:, j] for j, n in enumerate(NAMES)})
+    rows = rows.assign(y=Y, w=WEIGHTS, person=person)
+    by_value = rows.sort_values(["person", *reversed(NAMES)])
+    x, y = by_value[NAMES].to_numpy(), by_value["y"].to_numpy()
+    arrays = from_arrays(x, y, weights=by_value["w"].to_numpy(), groups=by_value["person"])
+    expected = model(arrays)
+    with dask.config.set(scheduler="synchronous"):
+        for partitions in (1, 3, 8):
+            shuffled = rows.sample(frac=1.0, random_state=partitions)
+            cut = dd.from_pandas(shuffled, npartitions=partitions, sort=False)
+            source = from_dask(cut, "y", weight="w", group="person", columns=NAMES)
+            assert source.count == arrays.count == len(set(person))
+            assert source.notes == arrays.notes != ()
+            assert model(source) == expected
+
+
+def test_a_person_in_two_partitions_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As it would be if Dask did not sort: the gradients of one person would be clipped twice."""
+    import dask
+
+    from hockeystick.learn.scale import dask_collections
+
+    monkeypatch.setattr(dask_collections, "_by_person", lambda frame, group: frame)
+    person = pd.Index([0, 1, 2, 2, 3, 3], name="person")
+    rows = pd.DataFrame({"x": range(6), "y": [0, 1] * 3, "p": person}, index=person)
+    with dask.config.set(scheduler="synchronous"):
+        assert from_dask(dd.from_pandas(rows, npartitions=1), "y", group="p").count == 4
+        apart = dd.concat([dd.from_pandas(rows[:3], 1), dd.from_pandas(rows[3:], 1)])
+        with pytest.raises(hs.ParameterError, match="share no person"):
+            from_dask(apart, "y", group="p")
+
+
 @pytest.mark.parametrize(
     ("call", "words"),
     [
@@ -76,6 +120,9 @@ def test_without_a_cluster(monkeypatch: pytest.MonkeyPatch) -> None:
         (lambda: from_dask(da.from_array(Y), da.from_array(Y)), "must be a Dask matrix"),
         (lambda: from_dask(frame(2), "y", executor="here"), "dask.distributed.Client"),
         (lambda: from_dask(frame(2).where(lambda f: f["y"] > 0), "y"), "must not be missing"),
+        (lambda: from_dask(nobody(None), "y", group="p"), "must name a person for each"),
+        (lambda: from_dask(nobody(float("nan")), "y", group="p"), "must name a person for each"),
+        (lambda: from_dask(da.from_array(X), da.from_array(Y), group="p"), "of a Dask dataframe"),
     ],
 )
 def test_refusals(call: Any, words: str) -> None:

@@ -12,28 +12,45 @@ from hockeystick.errors import ParameterError
 from hockeystick.learn.scale.part import Part
 from hockeystick.learn.scale.rows import Memory
 from hockeystick.learn.scale.source import Source
+from hockeystick.numerics.types import Array
 from hockeystick.random.generators import MissingExtra
 
 
 @dataclass(frozen=True)
 class Partition(Part):
-    """Some records on a cluster: `data` is a Dask value that becomes (features, targets, weights).
+    """Some records on a cluster: `data` is a Dask value that becomes a `Held`.
 
-    rows: how many there are.
+    size: how many persons they are of. starts: not None where a person may have several.
     """
 
     data: Any = None
-    rows: int = 0
+    size: int = 0
 
     @property
     def count(self) -> int:
-        return self.rows
+        return self.size
 
-    def here(self, data: tuple[Any, Any, Any]) -> Part:
+    def here(self, data: Held) -> Part:
         """The same as a part, once its data are at hand."""
-        x, y, w = data
-        weights = None if w is None else Memory(w)
-        return Part(self.first, Memory(x), Memory(y), weights, None, self.intercept, self.target)
+        weights = None if data.weights is None else Memory(data.weights)
+        x, y = Memory(data.features), Memory(data.targets)
+        return Part(self.first, x, y, weights, data.starts, self.intercept, self.target)
+
+
+@dataclass(frozen=True)
+class Held:
+    """What a worker holds of a partition; starts as in `Part`, people the first and the last."""
+
+    features: Any
+    targets: Any
+    weights: Any = None
+    starts: Any = None
+    people: tuple[Any, ...] = ()
+
+    def counted(self) -> tuple[int, int, tuple[Any, ...]]:
+        """How many persons, how many features, and the first and the last person."""
+        rows, width = self.features.shape
+        return int(rows if self.starts is None else len(self.starts) - 1), int(width), self.people
 
 
 class DaskSource(Source):
@@ -62,19 +79,21 @@ def from_dask(
     targets: Any,
     *,
     weight: str | None = None,
+    group: str | None = None,
     columns: Sequence[str] | None = None,
     executor: Any = None,
 ) -> Source:
     """Records from a Dask array with an array of targets, or from a Dask dataframe.
 
     The collection is kept in the cluster's memory (`persist`); what a lost worker held is computed
-    again. Persons with several records are not sampled here: use `from_parquet`.
+    again. With `group` it is sorted by person first (`set_index`), so that all records of one are
+    in one partition.
 
     Parameters
     ----------
     features: a Dask array, a row for each record; or a dataframe.
     targets: a Dask array, or the name of a column of the dataframe.
-    weight: a column of the dataframe, see `from_arrays`.
+    weight, group: columns of the dataframe, of weights and of persons; see `from_arrays`.
     columns: of the dataframe, to learn from; None takes all others.
     executor: a `dask.distributed.Client`; None takes the scheduler that Dask itself would take.
     """
@@ -85,51 +104,91 @@ def from_dask(
             f"{type(executor).__name__}"
         )
     if hasattr(features, "to_delayed") and hasattr(features, "columns"):
-        kept, data, names = _of_frame(features, targets, weight, columns, executor)
+        kept, data, names = _of_frame(features, targets, weight, group, columns, executor)
+    elif weight is not None or group is not None:
+        raise ParameterError("weight and group must name columns of a Dask dataframe")
     else:
         kept, data = _of_array(features, targets, executor)
         names = None
-    counts = [dask.delayed(_count)(each) for each in data]
+    counts = [dask.delayed(Held.counted)(each) for each in data]
     done = executor.gather(executor.compute(counts)) if executor else dask.compute(*counts)
-    firsts = np.concatenate([[0], np.cumsum([rows for rows, _ in done])]).astype(int).tolist()
-    nothing = Memory(np.empty(0))
+    _check_apart([people for _, _, people in done])
+    firsts = np.concatenate([[0], np.cumsum([size for size, _, _ in done])]).astype(int).tolist()
+    nothing, starts = Memory(np.empty(0)), None if group is None else np.zeros(1, dtype=np.int64)
     parts = tuple(
-        Partition(first, nothing, nothing, data=each, rows=rows)
-        for first, each, (rows, _) in zip(firsts, data, done, strict=False)
+        Partition(first, nothing, nothing, starts=starts, data=each, size=size)
+        for first, each, (size, _, _) in zip(firsts, data, done, strict=False)
     )
-    widths = {width for _, width in done}
+    widths = {width for _, width, _ in done}
     if len(widths) != 1:
         raise ParameterError("features must have the same columns in every partition")
     # A cluster forgets what no collection asks for any more.
     return DaskSource(parts, widths.pop(), executor, names, kept)
 
 
+def _check_apart(people: Sequence[tuple[Any, ...]]) -> None:
+    """Refuse partitions that share a person, whose gradient would be clipped twice."""
+    ends = [end for pair in people for end in pair]
+    if any(ends[i] >= ends[i + 1] for i in range(1, len(ends) - 1, 2)):
+        raise ParameterError("group must be sorted by Dask so that partitions share no person")
+
+
 def _of_frame(
-    frame: Any, target: str, weight: str | None, columns: Sequence[str] | None, executor: Any
+    frame: Any,
+    target: str,
+    weight: str | None,
+    group: str | None,
+    columns: Sequence[str] | None,
+    executor: Any,
 ) -> tuple[Any, list[Any], tuple[str, ...]]:
     dask = _dask()
-    others = [target] if weight is None else [target, weight]
+    others = [each for each in (target, weight, group) if each is not None]
     known = list(frame.columns)
     names = [n for n in known if n not in others] if columns is None else list(columns)
     for name in [*names, *others]:
         if name not in known:
             raise ParameterError(f"the column {name!r} is not in the dataframe")
     frame = frame[[*names, *others]]
+    if group is not None:
+        frame = _by_person(frame, group)
     kept = executor.persist(frame) if executor else frame.persist()
     split = dask.delayed(_split, pure=True)
-    data = [split(part, names, target, weight) for part in kept.to_delayed()]
+    data = [split(part, names, target, weight, group) for part in kept.to_delayed()]
     return kept, data, tuple(names)
 
 
-def _split(frame: Any, names: list[str], target: str, weight: str | None) -> Any:
+def _by_person(frame: Any, group: str) -> Any:
+    by_person = frame.set_index(group)
+    try:
+        _ = by_person.divisions  # for which Dask looks at the column
+    except NotImplementedError:  # what it says of missing values
+        raise ParameterError(f"the column {group!r} must name a person for each record") from None
+    return by_person
+
+
+def _split(frame: Any, names: list[str], target: str, weight: str | None, group: str | None) -> Any:
     try:
         x = frame[names].to_numpy(dtype=float)
     except (TypeError, ValueError):
         raise ParameterError("the columns to learn from must be numbers (not shown)") from None
     if frame[target].isna().any():
         raise ParameterError(f"the column {target!r} must not be missing in any record")
-    w = None if weight is None else frame[weight].to_numpy(dtype=float)
-    return x, frame[target].to_numpy(), w
+    y, w = frame[target].to_numpy(), None if weight is None else frame[weight].to_numpy(dtype=float)
+    if group is None:
+        return Held(x, y, w)
+    if frame.index.isna().any():
+        raise ParameterError(f"the column {group!r} must name a person for each record")
+    return _persons(frame.index.to_numpy(), x, y, w)
+
+
+def _persons(whose: Array, x: Array, y: Array, w: Array | None) -> Held:
+    """The records by person; those of one by their values, for Dask keeps no order of them."""
+    people, codes = np.unique(whose, return_inverse=True)
+    labels = np.unique(y, return_inverse=True)[1]
+    order = np.lexsort((*([] if w is None else [w]), labels, *x.T, codes))
+    starts = np.concatenate([[0], np.cumsum(np.bincount(codes, minlength=len(people)))])
+    ends = (people[0], people[-1]) if len(people) else ()
+    return Held(x[order], y[order], None if w is None else w[order], starts, ends)
 
 
 def _of_array(features: Any, targets: Any, executor: Any) -> tuple[Any, list[Any]]:
@@ -148,12 +207,8 @@ def _of_array(features: Any, targets: Any, executor: Any) -> tuple[Any, list[Any
     return kept, [together(*each) for each in rows]
 
 
-def _together(x: Any, y: Any) -> Any:
-    return np.asarray(x, dtype=float), np.asarray(y), None
-
-
-def _count(data: tuple[Any, Any, Any]) -> tuple[int, int]:
-    return len(data[1]), int(data[0].shape[1])
+def _together(x: Any, y: Any) -> Held:
+    return Held(np.asarray(x, dtype=float), np.asarray(y))
 
 
 def _dask() -> Any:
