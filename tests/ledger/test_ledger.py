@@ -235,11 +235,17 @@ def test_a_ledger_is_pickled_without_a_password(ledger: Ledger) -> None:
 def test_an_account_charges_and_then_releases(ledger: Ledger) -> None:
     census = ledger.account("census", **WHO)
     assert copy.deepcopy(census) is census
-    value = census.release(hs.DiscreteLaplace(4.0), 100, rng=1)
+    value = hs.DiscreteLaplace(4.0).release(100, rng=1, ledger=census)
     assert abs(value - 100) < 100
     assert ledger.used("census") == 0.25
-    with pytest.raises(hs.BudgetExceeded):
-        census.release(hs.DiscreteLaplace(1.0), 100)
+    hs.Laplace(8.0).release([1, 2], rng=1, ledger=census)
+    assert ledger.used("census") == 0.375
+    for mechanism in (hs.DiscreteLaplace(1.0), hs.Laplace(1.0)):
+        with pytest.raises(hs.BudgetExceeded):
+            mechanism.release(100, ledger=census)
+        with pytest.raises(hs.ParameterError, match="value must be"):  # and costs nothing
+            mechanism.release("many", ledger=census)
+    assert ledger.used("census") == 0.375
     with pytest.raises(hs.RelationError, match="is about add-remove, and this run about replace"):
         census.spend(hs.PureDP(0.1), hs.REPLACE_ONE)
     with pytest.raises(hs.ParameterError, match="opened one"):

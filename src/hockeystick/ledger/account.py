@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self
 
 from hockeystick.errors import RelationError
 from hockeystick.ledger.entry import WHOLE, Entry
@@ -18,8 +18,18 @@ if TYPE_CHECKING:
 class Account:
     """A budget of a ledger, with what every entry needs; made by `Ledger.account`.
 
-    Estimators of `hockeystick.learn` take it as `ledger=`: they charge all that they will run
-    before the first step, and train nothing if it does not fit.
+    Estimators of `hockeystick.learn` and every `release` take it as `ledger=`: they charge all that
+    they will run before they begin, and run nothing if it does not fit.
+
+    >>> import os, tempfile
+    >>> import hockeystick as hs
+    >>> ledger = hs.Ledger(os.path.join(tempfile.mkdtemp(), "budget.db"), create=True)
+    >>> entry = ledger.open("survey", epsilon=1, unit="one person")
+    >>> survey = ledger.account("survey", by="ana", purpose="how many answered")
+    >>> isinstance(hs.Laplace(16).release(1234, ledger=survey), float)
+    True
+    >>> ledger.used("survey")
+    0.0625
     """
 
     ledger: Ledger
@@ -43,19 +53,3 @@ class Account:
         return self.ledger.spend(
             self.budget, mechanism, by=self.by, purpose=self.purpose, key=self.key, part=self.part
         )
-
-    def release(self, mechanism: Any, value: Any, **how: Any) -> Any:
-        """Charge a mechanism, then release: what `mechanism.release(value, ...)` returns.
-
-        >>> import os, tempfile
-        >>> import hockeystick as hs
-        >>> ledger = hs.Ledger(os.path.join(tempfile.mkdtemp(), "budget.db"), create=True)
-        >>> entry = ledger.open("survey", epsilon=1, unit="one person")
-        >>> survey = ledger.account("survey", by="ana", purpose="how many answered")
-        >>> isinstance(survey.release(hs.Laplace(16), 1234), float)
-        True
-        >>> ledger.used("survey")
-        0.0625
-        """
-        self.spend(mechanism)
-        return mechanism.release(value, **how)

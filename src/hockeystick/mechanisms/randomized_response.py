@@ -31,6 +31,7 @@ from hockeystick.relation import ADD_REMOVE, REPLACE_ONE, Relation
 
 if TYPE_CHECKING:
     from hockeystick.random.generators import Randomness
+    from hockeystick.release.payer import Payer
     from hockeystick.release.response import Estimate
 
 LARGEST = 1e6
@@ -112,7 +113,12 @@ class RandomizedResponse(Mechanism):
     # running it --------------------------------------------------------------------------------
 
     def release(
-        self, answers: Any, *, labels: Sequence[Any] | None = None, rng: Randomness = None
+        self,
+        answers: Any,
+        *,
+        labels: Sequence[Any] | None = None,
+        rng: Randomness = None,
+        ledger: Payer | None = None,
     ) -> Any:
         """A report on each answer: one for one, else an array of the same shape.
 
@@ -120,7 +126,8 @@ class RandomizedResponse(Mechanism):
         names of all categories, those names. A lie is uniform over the other K − 1
         answers; the coins are exact, without floating point, and secure unless a seed or a
         generator is given as `rng`. Each entry is one person's answer to one question: who answers
-        several times spends ε each time.
+        several times spends ε each time. With `ledger`, an account of one (`Ledger.account`), one
+        answer of each person is charged before a coin is drawn.
 
         >>> RandomizedResponse(1.0, categories=5).release([4, 0, 2], rng=0).shape
         (3,)
@@ -135,9 +142,10 @@ class RandomizedResponse(Mechanism):
         if self.epsilon_ > LARGEST:
             raise ParameterError(f"epsilon must be at most {LARGEST:g} to release, got {self!r}")
         names = None if labels is None else label.checked(labels, self.categories)
-        reports = respond(
-            self._numbers("answers", answers, names), self.epsilon_, self.categories, source(rng)
-        )
+        numbers = self._numbers("answers", answers, names)
+        if ledger is not None:
+            ledger.spend(self)
+        reports = respond(numbers, self.epsilon_, self.categories, source(rng))
         return private.like(reports if names is None else label.named(reports, names))
 
     def _numbers(self, name: str, values: Any, labels: Sequence[Any] | None) -> Any:

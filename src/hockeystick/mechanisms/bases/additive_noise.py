@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from hockeystick.random.reals import Integers
     from hockeystick.release.grid import Draw
     from hockeystick.release.in_turn import InTurn
+    from hockeystick.release.payer import Payer
     from hockeystick.sensitivity import Norm, Sensitivity
 
 LEAST_NOISE = 1e-100
@@ -109,7 +110,7 @@ class AdditiveNoise(Mechanism):
         """Scale of the noise in the query's own units."""
         return self.noise_multiplier * self.sensitivity
 
-    def release(self, value: Any, *, rng: Randomness = None) -> Any:
+    def release(self, value: Any, *, rng: Randomness = None, ledger: Payer | None = None) -> Any:
         """`value` plus fresh noise: a number for a number, else an array of the same shape.
 
         `value` is the query's answer, computed so that one record moves it by no more than
@@ -118,13 +119,18 @@ class AdditiveNoise(Mechanism):
         rounded to one grid of about scale · 2^−30, the noise from a real variable and without an
         error, so that the low digits of the sum tell no more than the guarantee says. What the
         rounding of the value may add to its distance from a neighbour's, the noise is wider by.
+        With `ledger`, an account of one (`Ledger.account`), it is charged before noise is drawn.
 
         >>> from hockeystick import Gaussian
         >>> Gaussian(2.0).release([10, 20], rng=0).shape  # a seed protects nobody
         (2,)
         """
         from hockeystick.random.generators import source
+        from hockeystick.release import private
 
+        if ledger is not None:
+            private.numbers("value", value)  # what is refused costs nothing
+            ledger.spend(self)
         return self._released(value, partial(self._noise, words=source(rng)))
 
     def in_turn(self, *, rng: Randomness = None) -> InTurn:

@@ -19,6 +19,7 @@ from hockeystick.relation import ADD_REMOVE, REPLACE_ONE, Relation
 if TYPE_CHECKING:
     from hockeystick.random.generators import Randomness, Source
     from hockeystick.random.reals import Integers
+    from hockeystick.release.payer import Payer
     from hockeystick.sensitivity import Sensitivity
 
 
@@ -130,11 +131,12 @@ class DiscreteNoise(Mechanism):
             relation=relation,
         )
 
-    def release(self, value: Any, *, rng: Randomness = None) -> Any:
+    def release(self, value: Any, *, rng: Randomness = None, ledger: Payer | None = None) -> Any:
         """`value` plus fresh integer noise, drawn by exactly its law, without floating point.
 
         An integer for an integer, else an array of integers of the same shape, all of which are
-        one answer. The noise is secure unless a seed or a generator is given as `rng`.
+        one answer. The noise is secure unless a seed or a generator is given as `rng`. With
+        `ledger`, an account of one (`Ledger.account`), it is charged before noise is drawn.
 
         >>> from hockeystick import DiscreteGaussian
         >>> DiscreteGaussian(2.0).release([10, 20], rng=0).dtype  # a seed protects nobody
@@ -145,6 +147,8 @@ class DiscreteNoise(Mechanism):
 
         answer = private.integers("value", value)
         private.noise_scale(self, self.scale)
+        if ledger is not None:
+            ledger.spend(self)
         noise = self._noise(answer.size, source(rng)).reshape(answer.shape)
         return private.like(answer + noise)
 
