@@ -117,3 +117,14 @@ def test_a_loop_takes_about_a_millisecond_a_step() -> None:
         accountant.spend(STEP)
         accountant.epsilon(1e-5)
     assert time.process_time() - start < 3.0
+
+
+@pytest.mark.slow
+def test_a_search_that_is_led_far_away_warns_nobody() -> None:
+    """Its sums overflow there; any warning is an error here."""
+    step, account = hs.Laplace(5.0).on(hs.Poisson(0.01)), hs.Accountant()
+    for _ in range(25):
+        account.spend(step)
+        told = account.epsilon(1e-6)
+    alone = (step * 25).epsilon(1e-6)
+    assert alone.lower <= told <= alone * 1.02

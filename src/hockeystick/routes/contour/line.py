@@ -212,7 +212,8 @@ def solve(line: Line, log_target: float, scale: Array = ONE) -> Array:
     root = np.full(scale.shape, float(line.epsilon))
     below, above = np.full(scale.shape, -math.inf), np.full(scale.shape, math.inf)
     for _ in range(30):
-        base, value, slope = line._sums(root, scale)
+        with np.errstate(over="ignore", invalid="ignore"):  # far from the root, where it may be led
+            base, value, slope = line._sums(root, scale)
         sound = (value > 0) & (slope > 0)
         value, slope = np.where(sound, value, 1.0), np.where(sound, slope, 1.0)
         excess = base + np.log(value) - log_target
