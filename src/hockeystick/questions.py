@@ -173,6 +173,12 @@ def _nearer(
     return best, _raised(parts, question, lower)
 
 
+def may_play(mechanism: Mechanism, relation: Relation | None, method: str) -> bool:
+    """Whether an answer may take a game, if there are several steps."""
+    parts = parts_of(mechanism, relation_of(mechanism, relation)) if method == AUTO else []
+    return len(parts) == 1 and (triples := parts[0][0].triples) is not None and triples.is_game
+
+
 def epsilon_at(
     mechanism: Mechanism,
     delta: float | None,

@@ -50,7 +50,8 @@ class Crossing:
         below = np.empty(y.size)
         for i in range(0, y.size, 4096):
             rest = np.maximum(z[:, None] - y[i : i + 4096], 0.0)
-            below[i : i + 4096] = heights @ (_bowl(z)[:, None] - _bowl(rest)) / 2
+            bowls = _bowl(z)[:, None] - _bowl(rest)
+            below[i : i + 4096] = np.einsum("i,ij->j", heights, bowls) / 2
         below = np.maximum.accumulate(below)  # ∫_0^y ω, at half cells
         cells = np.arange(1, count // 2 + 1)
         middle = 2 * below[1]
