@@ -11,7 +11,7 @@ from hockeystick.bound import Bound
 from hockeystick.errors import NumericalError, ParameterError
 from hockeystick.mechanism import Mechanism
 from hockeystick.numerics.edge import LEAST, EdgeSearch
-from hockeystick.questions import lower_end, may_play, parts_of, relation_of
+from hockeystick.questions import answer, lower_end, may_play, parts_of, relation_of
 from hockeystick.relation import Relation
 from hockeystick.routes.question import EpsilonAt
 
@@ -163,15 +163,19 @@ class _Budget(Generic[M]):
         ends = quick.bracket()
         if ends is None:
             return None
-        meets, misses = quick.refined(ends, ROUGHLY)
+        meets, misses = quick.refined(ends, TOLERANCE if search.integer else ROUGHLY)
         slope = (quick.ask(misses) - quick.ask(meets)) / (math.log(misses) - math.log(meets))
-        return search.across(meets, slope) if math.isfinite(slope) else None
+        return search.across(meets, slope) if 0 < abs(slope) < math.inf else None
 
     def _quick_excess(self, x: float) -> float:
         """About `excess`, from what is attained."""
         mechanism = self.family(x)
         parts = parts_of(mechanism, relation_of(mechanism, self.how["relation"]))
-        attained = lower_end(parts, EpsilonAt(self.delta), self.epsilon)
+        question = EpsilonAt(self.delta)
+        if sum(count for _, count in parts) == 1:
+            attained = answer(mechanism, question, **self.how).lower
+        else:
+            attained = lower_end(parts, question, 0.0)
         return _log(GAME_ABOVE * attained) - _log(self.epsilon)
 
     def cheaper(self, search: EdgeSearch, ends: tuple[float, float]) -> EdgeSearch:
