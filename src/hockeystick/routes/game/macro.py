@@ -31,7 +31,8 @@ def profile(pair: VirtualPair, steps: int, start: float, target: Target) -> tupl
     plan = _plan(steps, variance / pair.variance)
     fine = min(max(math.sqrt(700 * len(plan)), COARSEST), FINEST)
     spacing = math.sqrt(steps * pair.variance) / fine
-    lattice = Lattice(pair, spacing, target.reach, target.tilt)
+    deviation = math.sqrt(steps * pair.variance + variance)
+    lattice = Lattice(pair, spacing, target.reach, target.tilt, deviation)
     crossing = Crossing.of(pair, spacing)
     ahead, beyond = lattice.start(variance)
     stage = reflected(0, ahead, steps * pair.infinite + beyond, spacing)
@@ -58,15 +59,15 @@ def _macro_step(
 
     For V_m stands the first stage that is so far; if there is none, V_m <= V_{n+m}.
     """
-    change = stage.atom + count * crossing.slope(stage.weights)
-    ahead, beyond = lattice.steps(stage.weights, count)
+    change = stage.atom + count * crossing.slope(stage.log_weights)
+    ahead, beyond = lattice.steps(stage.log_weights, count)
     infinite = stage.infinite + beyond
     reached = next((each for each in known if each.steps >= count), None)
     if reached is not None:
-        ahead = ahead + change * reached.weights[1:]
+        ahead = np.logaddexp(ahead, math.log(change) + reached.log_weights[1:])
         infinite += change * reached.infinite
     elif change < MOST_CORRECTED:
-        ahead, infinite = ahead / (1 - change), infinite / (1 - change)
+        ahead, infinite = ahead - math.log1p(-change), infinite / (1 - change)
     else:
         raise NumericalError("the steps of the game are too uneven for a bound")
     return reflected(stage.steps + count, ahead, infinite, lattice.spacing)
