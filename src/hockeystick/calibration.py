@@ -11,7 +11,7 @@ from hockeystick.bound import Bound
 from hockeystick.errors import NumericalError, ParameterError
 from hockeystick.mechanism import Mechanism
 from hockeystick.numerics.edge import LEAST, EdgeSearch
-from hockeystick.questions import answer, lower_end, may_play, parts_of, relation_of
+from hockeystick.questions import answer, game_of, lower_end, parts_of, relation_of
 from hockeystick.relation import Relation
 from hockeystick.routes.question import EpsilonAt
 
@@ -157,7 +157,7 @@ class _Budget(Generic[M]):
         start = search.start()
         if start is None or self.by_delta:
             return None
-        if not may_play(self.family(search.number(start)), **self.how):
+        if not game_of(self.family(search.number(start)), **self.how):
             return None
         quick = EdgeSearch(self._quick_excess, self.allowed, search.integer)
         ends = quick.bracket()

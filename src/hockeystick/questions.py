@@ -15,6 +15,7 @@ from hockeystick.checks import Between, probability
 from hockeystick.errors import CannotCertify, ParameterError
 from hockeystick.evidence import Curve, Evidence, known
 from hockeystick.loss.sum import ComposedLoss, both_ways
+from hockeystick.loss.triples.base import Triples
 from hockeystick.numerics.types import Array
 from hockeystick.relation import ADD_REMOVE, Relation
 from hockeystick.routes.auto import AUTO, check_method, worst
@@ -173,10 +174,16 @@ def _nearer(
     return best, _raised(parts, question, lower)
 
 
-def may_play(mechanism: Mechanism, relation: Relation | None, method: str) -> bool:
-    """Whether an answer may take a game, if there are several steps."""
+def game_of(
+    mechanism: Mechanism, relation: Relation | None, method: str
+) -> tuple[Triples, int] | None:
+    """The triples and the number of equal steps where an answer may take a game; else None."""
     parts = parts_of(mechanism, relation_of(mechanism, relation)) if method == AUTO else []
-    return len(parts) == 1 and (triples := parts[0][0].triples) is not None and triples.is_game
+    if len(parts) != 1:
+        return None
+    ((evidence, count),) = parts
+    triples = evidence.triples
+    return (triples, count) if triples is not None and triples.is_game else None
 
 
 def epsilon_at(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -37,14 +37,13 @@ class Lattice:
     """
 
     def __init__(
-        self, pair: VirtualPair, spacing: float, reach: float, tilt: float, deviation: float
+        self, pair: VirtualPair, spacing: float, reach: float, tilts: Sequence[float]
     ) -> None:
         self.spacing, self.count = spacing, math.ceil(reach / spacing) + 2
         if self.count > MOST_NODES or self.count * spacing > LARGEST_LOSS:
             raise NumericalError("the steps are too uneven for the lattice of the game")
         self.size = 1 << math.ceil(math.log2(2 * self.count + 64))
-        tilts = np.linspace(-0.5, tilt, 1 + math.ceil((tilt + 0.5) * deviation / FARTHEST))
-        self.symbols = [Symbol(pair, spacing, self.size, each) for each in tilts.tolist()]
+        self.symbols = [Symbol(pair, spacing, self.size, each) for each in tilts]
         self._x = spacing * np.arange(-self.count, self.count + 1)
 
     def start(self, variance: float) -> tuple[Array, float]:
@@ -71,6 +70,7 @@ class Lattice:
         self, log_weights: Array, laws: Callable[[Symbol], tuple[Complex, float, float]]
     ) -> tuple[Array, float]:
         found, noise = np.zeros(self.count), np.full(self.count, np.inf)
+        log_beyond = 0.0
         whole = np.concatenate([log_weights[:0:-1], log_weights])
         for symbol in self.symbols:
             value, error, log_scale = laws(symbol)
@@ -90,7 +90,14 @@ class Lattice:
             log_off = math.log(off) + log_back
             found = np.where(log_off < noise, np.log(new) + log_back, found)
             noise = np.minimum(log_off, noise)
-        # by Chernoff's bound at the last tilt
-        log_mass = math.log(float(tilted.sum()) * float(value[0].real) * (1 + 1e-9))
-        beyond = math.exp(min(log_mass + log_scale + peak - symbol.tilt * float(self._x[-1]), 0.0))
-        return found, beyond
+            if symbol.tilt > 0:  # Chernoff's bound
+                mass = float(tilted.sum()) * float(value[0].real) * (1 + 1e-9)
+                log_mass = math.log(mass) + log_scale + peak
+                log_beyond = min(log_beyond, log_mass - symbol.tilt * float(self._x[-1]))
+        return found, math.exp(log_beyond)
+
+
+def tilts_to(tilt: float, deviation: float) -> list[float]:
+    """From −1/2 to the tilt at which an answer is decided, for losses of that deviation."""
+    between = np.linspace(-0.5, tilt, 1 + math.ceil((tilt + 0.5) * deviation / FARTHEST))
+    return [float(each) for each in between]
