@@ -11,7 +11,9 @@ from hockeystick.bound import Bound
 from hockeystick.errors import NumericalError, ParameterError
 from hockeystick.mechanism import Mechanism
 from hockeystick.numerics.edge import LEAST, EdgeSearch
+from hockeystick.questions import answer, game_of, lower_end, parts_of, relation_of
 from hockeystick.relation import Relation
+from hockeystick.routes.question import EpsilonAt
 
 TOLERANCE = 5e-10
 """How near the edge the answer is, relative to the parameter."""
@@ -20,6 +22,10 @@ NEAR = 0.01
 COUNT_NEAR = math.log(4)
 """The same of neighbouring counts, of which one meets the target and one misses it."""
 MOST_JUMPS = 10
+ROUGHLY = 5e-3
+"""The same as `TOLERANCE`, where the edge is sought by quick answers."""
+GAME_ABOVE = 1.02
+"""About how far a game's ε is above what is attained."""
 
 
 class AlwaysMet(ParameterError):
@@ -90,7 +96,7 @@ def calibrate(
     search = EdgeSearch(budget.excess, budget.allowed, integer)
     if search.start() is None:
         family(1)  # says what is wrong with it
-    ends = search.bracket()
+    ends = budget.nearby(search) or search.bracket()
     for _ in range(MOST_JUMPS):
         if ends is None:
             raise budget.no_edge(search)
@@ -145,6 +151,32 @@ class _Budget(Generic[M]):
     def most(self) -> float:
         """What it may be."""
         return self.delta if self.by_delta else self.epsilon
+
+    def nearby(self, search: EdgeSearch) -> tuple[float, float] | None:
+        """Both sides of the edge, where an answer may take a game: by quick ones to begin with."""
+        start = search.start()
+        if start is None or self.by_delta:
+            return None
+        if not game_of(self.family(search.number(start)), **self.how):
+            return None
+        quick = EdgeSearch(self._quick_excess, self.allowed, search.integer)
+        ends = quick.bracket()
+        if ends is None:
+            return None
+        meets, misses = quick.refined(ends, TOLERANCE if search.integer else ROUGHLY)
+        slope = (quick.ask(misses) - quick.ask(meets)) / (math.log(misses) - math.log(meets))
+        return search.across(meets, slope) if 0 < abs(slope) < math.inf else None
+
+    def _quick_excess(self, x: float) -> float:
+        """About `excess`, from what is attained."""
+        mechanism = self.family(x)
+        parts = parts_of(mechanism, relation_of(mechanism, self.how["relation"]))
+        question = EpsilonAt(self.delta)
+        if sum(count for _, count in parts) == 1:
+            attained = answer(mechanism, question, **self.how).lower
+        else:
+            attained = lower_end(parts, question, 0.0)
+        return _log(GAME_ABOVE * attained) - _log(self.epsilon)
 
     def cheaper(self, search: EdgeSearch, ends: tuple[float, float]) -> EdgeSearch:
         """The search that goes on between the ends: by δ, where that is a formula."""

@@ -21,12 +21,15 @@ from hockeystick.questions import (
     attained,
     divergences,
     dominating,
+    game_of,
     parts_of,
     relation_of,
 )
 from hockeystick.relation import Relation
 from hockeystick.routes.auto import AUTO, check_method
 from hockeystick.routes.contour.route import CONTOUR
+from hockeystick.routes.game.curves import PlayedProfile, played_epsilons
+from hockeystick.routes.game.route import NAME as GAME
 from hockeystick.routes.growth import Counts, both_ways
 from hockeystick.routes.profile import SharedProfile
 from hockeystick.routes.question import DeltaAt, EpsilonAt
@@ -136,15 +139,26 @@ def _deltas(
 ) -> Callable[[Iterable[float]], list[Bound]]:
     """δ at several ε, of which the contour answers many from one line."""
     shared = _shared_profile(mechanism, relation, method)
+    game = game_of(mechanism, relation, method)
+    played = PlayedProfile(*game) if game and game[1] > 1 else None
 
     def deltas(epsilons: Iterable[float]) -> list[Bound]:
         wanted = [checks.non_negative("epsilon", each) for each in epsilons]
         at = shared.deltas(wanted) if shared else {}
         for each in set(wanted) - set(at):
             at[each] = answer(mechanism, DeltaAt(each), relation, method, games=False)
-        return [at[each] for each in wanted]
+        found = [at[each] for each in wanted]
+        return _smaller(found, played.upper(wanted)) if played else found
 
     return deltas
+
+
+def _smaller(bounds: list[Bound], upper: Array) -> list[Bound]:
+    """With the upper ends of a game where they are smaller."""
+    return [
+        Bound(end, lower=min(bound.lower, end), method=GAME) if end < bound else bound
+        for bound, end in zip(bounds, upper.tolist(), strict=True)
+    ]
 
 
 def _shared_profile(
@@ -217,6 +231,11 @@ def each_epsilon(
         alone = alone if before is None else before + alone
         each = answer(alone, EpsilonAt(delta), relation, method, games=False)
         lower[i], upper[i], methods[i] = each.lower, each.upper, each.method
+    if before is None and (game := game_of(mechanism, relation, method)):
+        ends = played_epsilons(game[0], delta, different * game[1]) if 0 < delta < 1 else upper
+        methods = [GAME if a < b else each for a, b, each in zip(ends, upper, methods, strict=True)]
+        upper = np.minimum(upper, ends)
+        lower = np.minimum(lower, upper)
     return lower[places], upper[places], [methods[place] for place in places.tolist()]
 
 

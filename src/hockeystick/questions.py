@@ -15,6 +15,7 @@ from hockeystick.checks import Between, probability
 from hockeystick.errors import CannotCertify, ParameterError
 from hockeystick.evidence import Curve, Evidence, known
 from hockeystick.loss.sum import ComposedLoss, both_ways
+from hockeystick.loss.triples.base import Triples
 from hockeystick.numerics.types import Array
 from hockeystick.relation import ADD_REMOVE, Relation
 from hockeystick.routes.auto import AUTO, check_method, worst
@@ -171,6 +172,18 @@ def _nearer(
         except CannotAnswer:
             return best, lower
     return best, _raised(parts, question, lower)
+
+
+def game_of(
+    mechanism: Mechanism, relation: Relation | None, method: str
+) -> tuple[Triples, int] | None:
+    """The triples and the number of equal steps where an answer may take a game; else None."""
+    parts = parts_of(mechanism, relation_of(mechanism, relation)) if method == AUTO else []
+    if len(parts) != 1:
+        return None
+    ((evidence, count),) = parts
+    triples = evidence.triples
+    return (triples, count) if triples is not None and triples.is_game else None
 
 
 def epsilon_at(

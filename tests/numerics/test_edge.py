@@ -79,3 +79,21 @@ def test_a_flat_function_is_asked_a_few_times_only() -> None:
     search = EdgeSearch(lambda x: 1 + 1 / x)
     assert search.bracket() is None
     assert len(search.asked) < 25
+
+
+@pytest.mark.parametrize("root", [0.9, 1.04])
+def test_across_is_one_step_where_the_slope_is_known(root: float) -> None:
+    search = EdgeSearch(lambda x: -1.8 * math.log(x / root))
+    ends = search.across(1.0, -1.8)
+    assert ends is not None
+    negative, positive = ends
+    assert positive < root < negative
+    assert len(search.asked) == 2
+    assert search.across(1.0, 1e-3) is None  # a step that long is none to a place nearby
+
+
+def test_across_counts() -> None:
+    search = EdgeSearch(lambda x: x - 100.5, integer=True)
+    assert search.across(97, 90.0) == (97, 101)
+    assert search.across(101, 1e9) == (100, 101)
+    assert all(isinstance(each, int) for each in search.asked)

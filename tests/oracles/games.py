@@ -21,7 +21,7 @@ def two_laws(odds: float, rate: float, steps: int, epsilon: float) -> float:
     often, seldom = (1 - rate) * truth + rate * lie, (1 - rate) * lie + rate * truth
     up, down = np.log1p(rate * (odds - 1)), np.log1p(rate * (1 / odds - 1))
     i = np.arange(-steps, steps + 1)
-    value = np.maximum(-np.expm1(epsilon - i[:, None] * up - i[None, :] * down), 0.0)
+    value = -np.expm1(np.minimum(epsilon - i[:, None] * up - i[None, :] * down, 0.0))
     for _ in range(steps):
         padded = np.pad(value, 1)
         forward = seldom * padded[2:, 1:-1] + often * padded[1:-1, 2:]

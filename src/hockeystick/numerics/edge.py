@@ -17,6 +17,9 @@ STEP = math.log(2)
 COUNT_STEP = math.log(256)
 """The same for counts."""
 SHORTEST = 0.01
+NEXT = 1e-6
+"""The shortest step across an edge that is near."""
+FEW = 4
 FARTHEST = 300 * STEP
 MOST_STEPS = 100
 PAST = 1.1
@@ -83,6 +86,22 @@ class EdgeSearch:
                     return ends
                 if way.leads_on:
                     break
+        return None
+
+    def across(self, x: float, slope: float) -> tuple[float, float] | None:
+        """The same as `bracket` from an x that is near, where the value is about straight in log x
+        with that slope; None if a few steps do not find the other side."""
+        for _ in range(FEW):
+            value, log_x = self.ask(x), math.log(x)
+            step = -PAST * value / slope
+            on = self.number(log_x + math.copysign(max(abs(step), NEXT), step))
+            if on == x:
+                on += 1 if step > 0 else -1
+            if abs(step) > STEP or on < LEAST or not self.allowed(on):
+                return None
+            if (self.ask(on) > 0) != (value > 0):
+                return (on, x) if value > 0 else (x, on)
+            x = on
         return None
 
     def refined(self, ends: tuple[float, float] | None, tolerance: float) -> tuple[float, float]:

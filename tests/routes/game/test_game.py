@@ -105,6 +105,18 @@ def test_small_losses_keep_their_digits(delta: float) -> None:
         assert truth < 1e-13 or profile[k] < 1.7 * truth
 
 
+@pytest.mark.parametrize(("odds", "rate", "steps"), [(1e4, 0.5, 260), (3000.0, 0.7, 300)])
+@pytest.mark.slow
+def test_losses_beyond_a_thousand(odds: float, rate: float, steps: int) -> None:
+    """Weights at 0 are e^−200 and less there, and tilts lie between both ends."""
+    game = TwoLaws(rate, math.log(odds))
+    for delta in (1e-3, 1e-12):
+        upper = upper_end(EpsilonAt(delta), game, steps).upper
+        assert upper > 1200
+        assert two_laws(odds, rate, steps, upper) <= delta
+        assert two_laws(odds, rate, steps, 0.99 * upper) > delta
+
+
 def directions(radius: float, angles: list[float]) -> Array:
     return radius * np.array([[math.cos(each), math.sin(each)] for each in angles])
 

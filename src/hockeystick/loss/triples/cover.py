@@ -1,14 +1,15 @@
 """The largest over a family of triples of normal laws, by boxes that speak for all in them.
 
 A box of shapes has one Gram matrix that is above all of its own, in the order of `Gram`; where its
-value is not near what some shape attains, the box is split.
+value is not near what some shape attains, the box is split. Boxes are good for any noise and rate:
+they are sought once, where all values are larger, and serve all that is near.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
 
@@ -16,6 +17,10 @@ from hockeystick.loss.triples.normal import Gram, excess
 from hockeystick.numerics.types import Array
 
 MOST_SPLITS = 12
+NEGLIGIBLE = 1e-9
+"""Below that no box is looked at: what no shape exceeds does as well."""
+ROUNDING = 1e-10
+"""Relative error of a value, and more."""
 
 Value = Callable[[Array, Array], Array]
 """Of both directions of a triple: their sum, or the larger."""
@@ -28,9 +33,11 @@ class Boxes:
     node: Array
     low: Array
     high: Array
+    value: Array
+    """What was found for each."""
 
     def take(self, which: Array) -> Boxes:
-        return Boxes(self.node[which], self.low[which], self.high[which])
+        return Boxes(self.node[which], self.low[which], self.high[which], self.value[which])
 
     def split(self) -> Boxes:
         """Each in two, along its longest side."""
@@ -42,7 +49,13 @@ class Boxes:
             np.concatenate([self.node, self.node]),
             np.concatenate([self.low, above]),
             np.concatenate([below, self.high]),
+            np.concatenate([self.value, self.value]),
         )
+
+    def tops(self) -> Array:
+        """For each node that has any, the place of its box with the largest value."""
+        order = np.lexsort((self.value, self.node))
+        return np.asarray(order[np.append(np.diff(self.node[order]) != 0, True)])
 
 
 class Shapes(ABC):
@@ -75,11 +88,8 @@ class Cover:
     """At each node, what may be added without a further split."""
     limit: Array
     """At each node, what no shape exceeds."""
-    reached: Array = field(init=False)
+    reached: Array
     """What single shapes attain, but for the margin of `excess`."""
-
-    def __post_init__(self) -> None:
-        self.reached = np.zeros(self.a.shape)
 
     def at(self, node: Array, gram: Gram) -> Array:
         """The value of one Gram matrix at each of these nodes."""
@@ -90,10 +100,9 @@ class Cover:
         """Keep what these shapes attain."""
         np.maximum.at(self.reached, node, self.at(node, gram))
 
-    def largest(self, shapes: Shapes) -> Array:
-        """An upper end of the supremum at each node, mostly within the tolerance."""
-        found = self.reached.copy()
-        boxes = self._first(shapes)
+    def sought(self, shapes: Shapes) -> Boxes:
+        """Boxes of all shapes for each node, whose values are mostly within the tolerance."""
+        boxes, done = self._first(shapes), []
         for left in reversed(range(MOST_SPLITS)):
             boxes = boxes.take(shapes.counts(boxes.low, boxes.high))
             if not boxes.node.size:
@@ -101,16 +110,31 @@ class Cover:
             middle = (boxes.low + boxes.high) / 2
             if left % 2:
                 self.reach(boxes.node, shapes.above(middle, middle))
-            value = self.at(boxes.node, shapes.above(boxes.low, boxes.high))
+            boxes = replace(boxes, value=self.at(boxes.node, shapes.above(boxes.low, boxes.high)))
             most = self.reached * (1 + shapes.tolerance) + self.slack
             most = np.where(most >= self.limit, np.inf, most)
-            good = value <= most[boxes.node] if left else np.ones(value.shape, dtype=bool)
-            np.maximum.at(found, boxes.node[good], value[good])
+            good = boxes.value <= (most[boxes.node] if left else np.inf)
+            done.append(boxes.take(good))
             boxes = boxes.take(~good).split()
-        return np.minimum(np.maximum(found, self.reached), self.limit)
+        return Boxes(
+            *(np.concatenate([getattr(each, f.name) for each in done]) for f in fields(Boxes))
+        )
+
+    def largest(self, shapes: Shapes, boxes: Boxes) -> Array:
+        """The largest value of the boxes at each node, none of which is above the value that was
+        found for it: those below another's are not looked at again."""
+        tops, found = boxes.tops(), self.limit.copy()
+        found[boxes.node] = self.reached[boxes.node]
+        for some in (tops, np.delete(np.arange(boxes.node.size), tops)):
+            these = boxes.take(some)
+            least = np.where(found < self.limit, found, np.inf)
+            these = these.take(these.value * (1 + ROUNDING) > least[these.node])
+            value = self.at(these.node, shapes.above(these.low, these.high))
+            np.maximum.at(found, these.node, value)
+        return np.minimum(found, self.limit)
 
     def _first(self, shapes: Shapes) -> Boxes:
-        """The box of all shapes in pieces of equal size, once for each node."""
+        """The box of all shapes in pieces of equal size, for each node that matters."""
         edges = [
             np.linspace(low, high, shapes.pieces + 1)
             for low, high in zip(shapes.low, shapes.high, strict=True)
@@ -118,9 +142,10 @@ class Cover:
         low = np.stack(np.meshgrid(*[e[:-1] for e in edges], indexing="ij"), -1)
         high = np.stack(np.meshgrid(*[e[1:] for e in edges], indexing="ij"), -1)
         low, high = low.reshape(-1, len(edges)), high.reshape(-1, len(edges))
-        count = self.a.size
+        nodes = np.flatnonzero(self.limit > NEGLIGIBLE)
         return Boxes(
-            np.repeat(np.arange(count), len(low)),
-            np.tile(low, (count, 1)),
-            np.tile(high, (count, 1)),
+            np.repeat(nodes, len(low)),
+            np.tile(low, (nodes.size, 1)),
+            np.tile(high, (nodes.size, 1)),
+            np.zeros(nodes.size * len(low)),
         )

@@ -11,13 +11,12 @@ from scipy.special import ndtri
 
 from hockeystick.errors import NumericalError
 from hockeystick.loss.base import Loss
-from hockeystick.loss.gaussian import gaussian_log_delta
 from hockeystick.loss.triples.attained import normal_triple
 from hockeystick.loss.triples.base import Triples
-from hockeystick.loss.triples.cover import Cover, Shapes
+from hockeystick.loss.triples.cover import Shapes
+from hockeystick.loss.triples.envelope import Envelope, Sought
 from hockeystick.loss.triples.pair import VirtualPair, pair_through
 from hockeystick.loss.triples.shapes import AroundRecord, AroundZero, InBall, WithinDistance
-from hockeystick.numerics.types import Array
 
 NODES = 120
 """Points of the envelope, even in the root of the loss before sampling."""
@@ -25,14 +24,10 @@ REACHES = (8.5, 12.0, 17.0, 25.0, 37.0)
 """Standard deviations up to which the envelope goes: few, so that it can be kept."""
 LARGEST_LOSS = 700.0
 """Before sampling: beyond it e^loss is no float."""
-NEGLIGIBLE = 1e-9
-"""A δ before sampling below which no box is looked at: what no triple exceeds does as well."""
-MARGIN = 1e-13
-"""Of a δ before sampling: more than the quadrature of `excess` misses."""
-ROUNDING = 1e-12
-"""Relative error of the same, and more."""
-SLACK = 0.003
-"""Part of the variance that may be added where finer boxes would not pay."""
+GRAIN = 16
+"""Corners of noise, and of rates, from one to its double."""
+SAME = 1e-15
+"""Ratios this near are one that was rounded."""
 
 
 @dataclass(frozen=True)
@@ -74,6 +69,16 @@ class GaussianTriples(Triples):
         return families
 
     @property
+    def corner(self) -> GaussianTriples:
+        """Triples that differ as much, or a little more, on a sample as large, or a little larger:
+        one of few, for all near it."""
+        ratio = self.far / self.near
+        if abs(ratio / round(ratio, 9) - 1) < SAME:
+            ratio = round(ratio, 9)
+        near, odds = (_rounded_up(each) for each in (self.near, self.rate / (1 - self.rate)))
+        return GaussianTriples(odds / (1 + odds), near, near * ratio, self.zero_out)
+
+    @property
     def farthest(self) -> float:
         """The largest distance of two of the points."""
         return max(self.near, self.far) if self.zero_out else self.far
@@ -84,59 +89,23 @@ class GaussianTriples(Triples):
         return self.far == 2 * self.near
 
 
+def _rounded_up(value: float) -> float:
+    """To a power of 2^(1/16); a value that is one, but for rounding, stays."""
+    return float(2.0 ** (math.ceil(GRAIN * math.log2(value) - 1e-9) / GRAIN)) * (1 + 1e-9)
+
+
 @lru_cache(maxsize=128)
 def _pair(triples: GaussianTriples, reach: float) -> VirtualPair:
-    """The pair through the envelope at nodes u = log(1 + γ·(A − 1)), with log A up to reach."""
-    far, rate = triples.farthest, triples.rate
+    """Kept, so that what is computed of it can be kept too."""
+    sought = _sought(triples.corner, reach)
+    return pair_through(sought.u, *Envelope(triples, sought.u).curves(sought))
+
+
+@lru_cache(maxsize=128)
+def _sought(triples: GaussianTriples, reach: float) -> Sought:
+    """At nodes u = log(1 + γ·(A − 1)), with log A up to reach."""
+    far = triples.farthest
     log_a = far * (far / 2 + reach) * np.linspace(0.0, 1.0, NODES + 1) ** 2
     if log_a[-1] > LARGEST_LOSS:
         raise NumericalError("the noise is too small for the envelope of the game")
-    growth = rate * np.expm1(log_a)
-    envelope = _Envelope(triples, np.log1p(growth), log_a, 1 + growth)
-    return pair_through(envelope.u, *envelope.curves())
-
-
-@dataclass
-class _Envelope:
-    """The largest δ of a triple, and the largest sum of both directions, at each node."""
-
-    triples: GaussianTriples
-    u: Array
-    log_a: Array
-    a: Array
-
-    def curves(self) -> tuple[Array, Array]:
-        """d and s, by the names of `VirtualPair`."""
-        most = self._alone(self.triples.farthest)
-        if self.triples.zero_out:
-            near = self._alone(self.triples.near)
-            drawn = np.exp(self.u - self.log_a)
-            roof = (1 - drawn) * most + drawn * near  # advanced joint convexity
-            most = self._largest(np.maximum, np.full(near.shape, MARGIN), near, roof)
-            most[0] = near[0]
-        together = self._largest(np.add, self._slack(most), most, 2 * most)
-        together[0] = 2 * most[0]
-        rate = self.triples.rate
-        return rate * most, rate * together
-
-    def _alone(self, shift: float) -> Array:
-        """y = x', where the theorem for single steps is attained."""
-        return np.asarray(np.exp(gaussian_log_delta(shift, self.log_a)) * (1 + ROUNDING))
-
-    def _largest(self, value: np.ufunc, slack: Array, reached: Array, limit: Array) -> Array:
-        """Over all shapes; all values are before sampling, which is but a factor γ."""
-        known = limit > NEGLIGIBLE
-        a, b = self.a[known], np.exp(self.log_a[known]) - self.a[known]
-        cover = Cover(a, b, value, slack[known], limit[known])
-        cover.reached = reached[known]
-        found = np.max([cover.largest(each) for each in self.triples.shapes()], axis=0)
-        largest = limit.copy()
-        largest[known] = np.minimum(found * (1 + ROUNDING) + MARGIN, limit[known])
-        return largest
-
-    def _slack(self, scale: Array) -> Array:
-        """What may be added at each node: altogether `SLACK` of the integral of the curve."""
-        weight = np.exp(-self.u / 2) * scale
-        whole = float(np.sum(np.diff(self.u) * (weight[1:] + weight[:-1]) / 2))
-        width = whole / scale[0]
-        return np.asarray(SLACK * whole / ((self.u + width) * math.log1p(self.u[-1] / width)))
+    return Envelope(triples, np.log1p(triples.rate * np.expm1(log_a))).sought()

@@ -13,6 +13,7 @@ from typing import Self
 import numpy as np
 from scipy.special import erfcx, ndtr
 
+from hockeystick.numerics.series import dot
 from hockeystick.numerics.types import Array
 
 REACH = 8.5
@@ -78,6 +79,9 @@ def _trapezoid(axis: Array, along: Array, across: Array, a: Array, b: Array, cou
     over = (np.log(other) - log_x) / across[:, None]
     high, low = over - across[:, None] / 2, over + across[:, None] / 2
     # Φ(−high) − e^{high²/2 − low²/2}·Φ(−low), the second by Mills' ratio
-    tail = 0.5 * np.exp(-0.5 * high * high) * erfcx(np.maximum(low, -30.0) / math.sqrt(2))
-    near = np.exp(np.minimum(0.5 * (low - high) * (low + high), 0.0)) * ndtr(-low)
-    return np.asarray(np.maximum(ndtr(-high) - np.where(low > -5, tail, near), 0.0) @ normal)
+    second = 0.5 * np.exp(-0.5 * high * high) * erfcx(np.maximum(low, -6.0) / math.sqrt(2))
+    left = low < -5
+    high_left, low_left = high[left], low[left]
+    tilt = 0.5 * (low_left - high_left) * (low_left + high_left)
+    second[left] = np.exp(np.minimum(tilt, 0.0)) * ndtr(-low_left)
+    return np.asarray(dot(np.maximum(ndtr(-high) - second, 0.0), normal))

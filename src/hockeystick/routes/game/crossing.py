@@ -15,6 +15,7 @@ SERIES_BELOW = 0.03
 """Where 8·sinh(r/2) − 4r cancels, and its series has all digits."""
 MOST_CELLS = 120_000
 SAFE = 1 + 1e-9
+LARGEST_EXPONENT = 700.0
 FFT_NOISE = 4e-14
 """Relative to the norms of what is convolved; `lattice.FFT_NOISE` has the reason."""
 
@@ -50,7 +51,8 @@ class Crossing:
         below = np.empty(y.size)
         for i in range(0, y.size, 4096):
             rest = np.maximum(z[:, None] - y[i : i + 4096], 0.0)
-            below[i : i + 4096] = heights @ (_bowl(z)[:, None] - _bowl(rest)) / 2
+            bowls = _bowl(z)[:, None] - _bowl(rest)
+            below[i : i + 4096] = np.einsum("i,ij->j", heights, bowls) / 2
         below = np.maximum.accumulate(below)  # ∫_0^y ω, at half cells
         cells = np.arange(1, count // 2 + 1)
         middle = 2 * below[1]
@@ -61,8 +63,10 @@ class Crossing:
         least = np.maximum(np.minimum(farther, nearer) - unsure, 0.0)
         return cls(spacing, np.maximum(nearer, 0.0) + unsure, least)
 
-    def slope(self, weights: Array) -> float:
-        """Λ, for the spline of weights h_0, h_1, … that are even."""
+    def slope(self, log_weights: Array) -> float:
+        """Λ, for the spline of weights h_0, h_1, … that are even; not below e^−700."""
+        weights = np.exp(log_weights - log_weights[0])
+        scale = math.exp(min(max(float(log_weights[0]), -LARGEST_EXPONENT), LARGEST_EXPONENT))
         bend = np.zeros(weights.size + 1)
         bend[:-1] = -2 * weights
         bend[1:] += weights
@@ -76,7 +80,7 @@ class Crossing:
         squares = float(np.square(bend).sum()) * float(np.square(self.largest).sum())
         noise = FFT_NOISE * 8 * math.sqrt(squares)
         noise += BEND_ROUNDING * weights[0] * self.largest.sum()
-        return float(2 * (max(rise, fall, 0.0) + noise) / self.spacing**3 * SAFE)
+        return float(2 * (max(rise, fall, 0.0) + noise) / self.spacing**3 * scale * SAFE)
 
 
 def _bowl(r: Array) -> Array:

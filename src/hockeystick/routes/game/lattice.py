@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -15,38 +15,41 @@ from hockeystick.routes.game.symbol import Symbol
 FFT_NOISE = 4e-14
 """Error of a transform there and back, relative to the norm: log2(n)·7·2^−53 each way, n to 2^18
 (Higham 2002, Theorem 24.2), rounded up."""
-EXPONENTS = 2e-12
-"""Relative error of a weight: of its logarithm, the tilt and both exponentials, none above 1500."""
+EXPONENTS = 1.3e-15
+"""Relative error of a weight, for each unit of the largest logarithm on its way: of itself, the
+tilt and both exponentials."""
 FAR_BELOW = 150.0
 """Weights so far below the largest are raised to e^−150 of it, which all noise is above: products
 of smaller numbers would be denormal, and slow."""
-LARGEST_EXPONENT = 700.0
-"""Factors above e^700 have noise as large. Weights below e^−700 may be lost: their mass is given
-away."""
+FARTHEST = 13.0
+"""Standard deviations of the final loss from where one tilt is exact to where the next is."""
 MOST_NODES = 60_000
-LARGEST_LOSS = 1200.0
-"""Beyond it e^{x/2} is soon no float."""
+LARGEST_LOSS = 30_000.0
+"""Beyond it logarithms have too few digits, and tilts are too many."""
 
 
 class Lattice:
-    """x_k = kΔ for k = 0, …, N, and the powers of a pair on it at two tilts.
+    """x_k = kΔ for k = 0, …, N, and the powers of a pair on it at two tilts or more.
 
     At −1/2, where the weights h are, the middle is exact, and at c > 0, where δ is decided, the
-    tail; each node takes the one whose noise is less there, and that noise is added.
+    tail; for large losses there are others between. Each node takes the one whose noise is less
+    there, and that noise is added. Weights are told by their logarithms: at 0 they may be e^−1000.
     """
 
-    def __init__(self, pair: VirtualPair, spacing: float, reach: float, tilt: float) -> None:
+    def __init__(
+        self, pair: VirtualPair, spacing: float, reach: float, tilts: Sequence[float]
+    ) -> None:
         self.spacing, self.count = spacing, math.ceil(reach / spacing) + 2
         if self.count > MOST_NODES or self.count * spacing > LARGEST_LOSS:
             raise NumericalError("the steps are too uneven for the lattice of the game")
         self.size = 1 << math.ceil(math.log2(2 * self.count + 64))
-        self.symbols = [Symbol(pair, spacing, self.size, each) for each in (-0.5, tilt)]
+        self.symbols = [Symbol(pair, spacing, self.size, each) for each in tilts]
         self._x = spacing * np.arange(-self.count, self.count + 1)
 
     def start(self, variance: float) -> tuple[Array, float]:
-        """Weights at k >= 1 of two normal laws; and the mass beyond the lattice."""
-        one = np.zeros(self.count + 1)
-        one[0] = 1.0
+        """Log weights at k >= 1 of two normal laws; and the mass beyond the lattice."""
+        one = np.full(self.count + 1, -math.inf)
+        one[0] = 0.0
 
         def laws(symbol: Symbol) -> tuple[Complex, float, float]:
             value = symbol.start(variance)
@@ -55,24 +58,24 @@ class Lattice:
 
         return self._convolved(one, laws)
 
-    def steps(self, weights: Array, count: int) -> tuple[Array, float]:
+    def steps(self, log_weights: Array, count: int) -> tuple[Array, float]:
         """The same of a profile with these weights after `count` moves of the pair."""
 
         def laws(symbol: Symbol) -> tuple[Complex, float, float]:
             return *symbol.steps(count), count * symbol.power
 
-        return self._convolved(weights, laws)
+        return self._convolved(log_weights, laws)
 
     def _convolved(
-        self, weights: Array, laws: Callable[[Symbol], tuple[Complex, float, float]]
+        self, log_weights: Array, laws: Callable[[Symbol], tuple[Complex, float, float]]
     ) -> tuple[Array, float]:
-        with np.errstate(divide="ignore"):
-            log_weights = np.log(weights)
         found, noise = np.zeros(self.count), np.full(self.count, np.inf)
+        log_beyond = 0.0
+        whole = np.concatenate([log_weights[:0:-1], log_weights])
         for symbol in self.symbols:
             value, error, log_scale = laws(symbol)
             lean = symbol.tilt + 0.5
-            log_tilted = np.concatenate([log_weights[:0:-1], log_weights]) + lean * self._x
+            log_tilted = whole + lean * self._x
             peak = float(log_tilted.max())
             tilted = np.exp(np.maximum(log_tilted - peak, -FAR_BELOW))
             rolled = np.zeros(self.size)
@@ -81,12 +84,20 @@ class Lattice:
             new = np.fft.irfft(np.fft.rfft(rolled) * np.conj(value), self.size)[1 : self.count + 1]
             norm = math.sqrt(float(np.square(tilted).sum()))  # a long dot product wakes threads
             log_back = log_scale + peak - lean * self._x[self.count + 1 :]
-            back = np.exp(np.minimum(log_back, LARGEST_EXPONENT))
-            off = (FFT_NOISE * float(np.abs(value).max()) + error) * norm * back
-            better = off < noise
-            found, noise = np.where(better, new * back, found), np.minimum(off, noise)
-        # by Chernoff's bound at the second tilt
-        log_mass = math.log(float(tilted.sum()) * float(value[0].real) * (1 + 1e-9))
-        beyond = math.exp(min(log_mass + log_scale + peak - symbol.tilt * float(self._x[-1]), 0.0))
-        beyond += self.count * math.exp(float(self._x[-1]) / 2 - LARGEST_EXPONENT)
-        return np.maximum(found, 0.0) * (1 + EXPONENTS) + noise, beyond
+            off = (FFT_NOISE * float(np.abs(value).max()) + error) * norm
+            largest = abs(log_scale) + abs(peak) + 2 * lean * float(self._x[-1])
+            new = np.maximum(new, 0.0) * (1 + EXPONENTS * (1500 + largest)) + off
+            log_off = math.log(off) + log_back
+            found = np.where(log_off < noise, np.log(new) + log_back, found)
+            noise = np.minimum(log_off, noise)
+            if symbol.tilt > 0:  # Chernoff's bound
+                mass = float(tilted.sum()) * float(value[0].real) * (1 + 1e-9)
+                log_mass = math.log(mass) + log_scale + peak
+                log_beyond = min(log_beyond, log_mass - symbol.tilt * float(self._x[-1]))
+        return found, math.exp(log_beyond)
+
+
+def tilts_to(tilt: float, deviation: float) -> list[float]:
+    """From −1/2 to the tilt at which an answer is decided, for losses of that deviation."""
+    between = np.linspace(-0.5, tilt, 1 + math.ceil((tilt + 0.5) * deviation / FARTHEST))
+    return [float(each) for each in between]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -10,7 +11,7 @@ from hockeystick.errors import NumericalError
 from hockeystick.loss.triples.pair import VirtualPair
 from hockeystick.numerics.types import Array
 from hockeystick.routes.game.crossing import Crossing
-from hockeystick.routes.game.lattice import Lattice
+from hockeystick.routes.game.lattice import Lattice, tilts_to
 from hockeystick.routes.game.stage import Stage, reflected, values
 from hockeystick.routes.game.target import Target
 
@@ -27,11 +28,22 @@ def profile(pair: VirtualPair, steps: int, start: float, target: Target) -> tupl
 
     `start` is the part of the final variance that is added at the beginning, to be smooth there.
     """
+    spacing, (found,) = profiles(pair, [steps], start, [target])
+    return spacing, found
+
+
+def profiles(
+    pair: VirtualPair, counts: Sequence[int], start: float, targets: Sequence[Target]
+) -> tuple[float, list[Array]]:
+    """The same after each of several numbers of steps, which grow; with the targets of some."""
+    steps = counts[-1]
     variance = start * steps * pair.variance
-    plan = _plan(steps, variance / pair.variance)
+    plan = _plan(counts, variance / pair.variance)
     fine = min(max(math.sqrt(700 * len(plan)), COARSEST), FINEST)
     spacing = math.sqrt(steps * pair.variance) / fine
-    lattice = Lattice(pair, spacing, target.reach, target.tilt)
+    deviation = math.sqrt(steps * pair.variance + variance)
+    tilts = {tilt for each in targets for tilt in tilts_to(each.tilt, deviation)}
+    lattice = Lattice(pair, spacing, max(each.reach for each in targets), sorted(tilts))
     crossing = Crossing.of(pair, spacing)
     ahead, beyond = lattice.start(variance)
     stage = reflected(0, ahead, steps * pair.infinite + beyond, spacing)
@@ -39,15 +51,18 @@ def profile(pair: VirtualPair, steps: int, start: float, target: Target) -> tupl
     for count in plan:
         stage = _macro_step(stage, count, lattice, crossing, known)
         known.append(stage)
-    return spacing, np.minimum.accumulate(values(stage, spacing))
+    wanted = [each for each in known if each.steps in set(counts)]
+    return spacing, [np.minimum.accumulate(values(each, spacing)) for each in wanted]
 
 
-def _plan(steps: int, before: float) -> list[int]:
+def _plan(counts: Sequence[int], before: float) -> list[int]:
+    """Macro-steps to each of the counts."""
     plan: list[int] = []
     done = 0
-    while done < steps:
-        plan.append(min(steps - done, max(1, math.floor(RATIO * (done + before)))))
-        done += plan[-1]
+    for steps in counts:
+        while done < steps:
+            plan.append(min(steps - done, max(1, math.floor(RATIO * (done + before)))))
+            done += plan[-1]
     return plan
 
 
@@ -58,15 +73,15 @@ def _macro_step(
 
     For V_m stands the first stage that is so far; if there is none, V_m <= V_{n+m}.
     """
-    change = stage.atom + count * crossing.slope(stage.weights)
-    ahead, beyond = lattice.steps(stage.weights, count)
+    change = stage.atom + count * crossing.slope(stage.log_weights)
+    ahead, beyond = lattice.steps(stage.log_weights, count)
     infinite = stage.infinite + beyond
     reached = next((each for each in known if each.steps >= count), None)
     if reached is not None:
-        ahead = ahead + change * reached.weights[1:]
+        ahead = np.logaddexp(ahead, math.log(change) + reached.log_weights[1:])
         infinite += change * reached.infinite
     elif change < MOST_CORRECTED:
-        ahead, infinite = ahead / (1 - change), infinite / (1 - change)
+        ahead, infinite = ahead - math.log1p(-change), infinite / (1 - change)
     else:
         raise NumericalError("the steps of the game are too uneven for a bound")
     return reflected(stage.steps + count, ahead, infinite, lattice.spacing)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from contextlib import suppress
 from functools import lru_cache
 
@@ -28,6 +29,8 @@ MORE_START = 0.05
 """The same for a run of skew 1: about what makes the bound least, by trial."""
 MOST_UNEVEN = 1.0
 """Skew of the whole run, beyond which macro-steps are hardly below the pair of single steps."""
+EVEN = 0.4
+"""The same, below which they clearly are: for curves, where every point costs time."""
 
 
 def upper_end(question: Question, triples: Triples, steps: int) -> Interval:
@@ -57,16 +60,50 @@ def _wanted(question: EpsilonAt | DeltaAt, triples: Triples, steps: int) -> floa
     return math.exp(max(rough.log_delta, -650.0))
 
 
+def profile_to(triples: Triples, steps: int, delta: float) -> tuple[float, Array]:
+    """The spacing of a lattice, and an upper bound on δ(ε) on it, from ε = 0: near the best down to
+    that δ."""
+    pair = triples.pair(GIVEN_AWAY * delta / steps)
+    return _profile(pair, steps, EpsilonAt(delta))
+
+
+def epsilons_of(triples: Triples, delta: float, counts: Sequence[int]) -> Array:
+    """ε after each of several numbers of steps, which grow, from one run of macro-steps.
+
+    >>> from hockeystick.loss.triples.two_laws import TwoLaws
+    >>> game = TwoLaws(rate=0.01, epsilon=np.log(9))
+    >>> epsilons_of(game, 1e-6, [200, 300]).round(2).tolist()  # exactly 1.82 and 2.27
+    [1.84, 2.28]
+    """
+    steps, question = counts[-1], EpsilonAt(delta)
+    pair = triples.pair(GIVEN_AWAY * delta / steps)
+    start = _start(pair, counts[0]) * counts[0] / steps
+    variance = 1.01 * start * steps * pair.variance
+    targets = [target(pair, each, question, variance) for each in (counts[0], steps)]
+    spacing, found = macro.profiles(pair, counts, start, targets)
+    return np.array([_end(question, spacing, each) for each in found])
+
+
+def _start(pair: VirtualPair, steps: int) -> float:
+    """The part of the final variance that smooths the beginning."""
+    uneven = pair.skew / math.sqrt(steps)
+    if uneven > MOST_UNEVEN:
+        raise NumericalError("the steps of the game are too uneven for a bound")
+    return max(LEAST_START, MORE_START * uneven**2)
+
+
+def least_steps(triples: Triples, delta: float) -> int:
+    """From how many on a game is clearly below the pair of single steps."""
+    return max(2, math.ceil((triples.pair(GIVEN_AWAY * delta).skew / EVEN) ** 2))
+
+
 def _profile(pair: VirtualPair, steps: int, question: EpsilonAt | DeltaAt) -> tuple[float, Array]:
     """A bound on the value of the game: the walk, nearly exact, where there are two moves and few
     steps, else macro-steps."""
     if pair.is_a_move:
         with suppress(*CannotAnswer):
             return _walked(pair, steps, target(pair, steps, question))
-    uneven = pair.skew / math.sqrt(steps)
-    if uneven > MOST_UNEVEN:
-        raise NumericalError("the steps of the game are too uneven for a bound")
-    start = max(LEAST_START, MORE_START * uneven**2)
+    start = _start(pair, steps)
     variance = 1.01 * start * steps * pair.variance
     return _leapt(pair, steps, start, target(pair, steps, question, variance))
 

@@ -9,8 +9,11 @@ import numpy as np
 
 from hockeystick.numerics.types import Array
 
-MASS_ROUNDING = 1e-11
-"""Of a sum of all weights, of which there are at most 60 000: the mass must not be below 1."""
+MASS_ROUNDING = 1e-14
+"""Of a sum of all weights, of which there are at most 60 000, for each unit of the largest loss:
+the mass must not be below 1."""
+LEAST_ROUNDING = 1e-11
+LARGEST_EXPONENT = 700.0
 
 
 @dataclass(frozen=True)
@@ -21,30 +24,38 @@ class Stage:
     """
 
     steps: int
-    weights: Array
-    """h_0, h_1, …"""
+    log_weights: Array
+    """log h_0, log h_1, …"""
     atom: float
     infinite: float
 
 
-def reflected(steps: int, ahead: Array, infinite: float, spacing: float) -> Stage:
+def reflected(steps: int, log_ahead: Array, infinite: float, spacing: float) -> Stage:
     """The stage with these weights at k = 1, 2, …: h_0 is what is left of the mass 1.
 
     V(−x) = 1 − e^{−x} + e^{−x}·V(x), so a bound for x >= 0 is one for all x. Weights may grow:
     so they do where they were not falling, and h_0 if it would be below its neighbours.
     """
-    falling = np.maximum.accumulate(ahead[::-1])[::-1]
+    falling = np.maximum.accumulate(log_ahead[::-1])[::-1]
     x = spacing * np.arange(1, falling.size + 1)
-    rest = 1 + MASS_ROUNDING - float(np.sum(falling * 2 * np.cosh(x / 2)))
-    first = max((4 * float(falling[0]) - float(falling[1])) / 3, float(falling[0]))
-    return Stage(steps, np.append(first, falling), max(rest - first, 0.0), infinite)
+    unsure = max(LEAST_ROUNDING, MASS_ROUNDING * float(x[-1]))
+    rest = 1 + unsure - float(np.sum(_exp(falling + x / 2) * (1 + np.exp(-x))))
+    first = float(falling[0]) + math.log((4 - math.exp(falling[1] - falling[0])) / 3)
+    atom = max(rest - math.exp(min(first, LARGEST_EXPONENT)), 0.0)
+    return Stage(steps, np.append(first, falling), atom, infinite)
 
 
 def values(stage: Stage, spacing: float) -> Array:
     """U at 0, Δ, 2Δ, …, by sums of positive terms."""
-    x = spacing * np.arange(stage.weights.size)
-    beyond = _summed((stage.weights * np.exp(x / 2))[:0:-1], math.exp(-spacing))
+    x = spacing * np.arange(stage.log_weights.size)
+    weights = _exp(stage.log_weights + x / 2) * (1 + MASS_ROUNDING * x)
+    beyond = _summed(weights[:0:-1], math.exp(-spacing))
     return np.append(np.cumsum(beyond * -math.expm1(-spacing))[::-1], 0.0) + stage.infinite
+
+
+def _exp(logarithms: Array) -> Array:
+    """Masses; if one should be above e^700, the bound says nothing either way."""
+    return np.asarray(np.exp(np.minimum(logarithms, LARGEST_EXPONENT)))
 
 
 def _summed(values: Array, decay: float) -> Array:

@@ -44,7 +44,9 @@ def target(
     else:
         epsilon = question.epsilon
         bounds = log_moments - TILTS * epsilon
-        best = int(np.argmin(bounds))
+        # not far below one deviation's: there the lattice would go on for long
+        least = int(np.searchsorted(TILTS[:-1], 1 / math.sqrt(steps * pair.variance)))
+        best = max(int(np.argmin(bounds)), least)
         log_delta = min(float(bounds[best]), -1.0)
     if not math.isfinite(epsilon + log_delta):
         raise NumericalError("no power of the losses is a float")

@@ -9,7 +9,6 @@ import numpy as np
 from hockeystick.errors import NumericalError
 from hockeystick.loss.triples.pair import VirtualPair
 from hockeystick.numerics.types import Array
-from hockeystick.routes.game.lattice import LARGEST_LOSS
 from hockeystick.routes.game.target import Target, log_beyond
 
 FINEST, COARSEST = 60.0, 5.0
@@ -17,6 +16,8 @@ FINEST, COARSEST = 60.0, 5.0
 MOST_WORK = 1e8
 """Products, for all steps."""
 MOST_STEPS = 20_000
+LARGEST_LOSS = 1200.0
+"""Beyond it e^{x/2} is soon no float."""
 ROUNDING = 2.0**-49
 """Relative error of a sum of a few positive products, of each step."""
 
