@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import pytest
 
@@ -16,7 +17,7 @@ MANY = ".on(WithoutReplacement(10, 1000)) * 5000"
 COMPOSED = ["naive composition", "strong composition", "optimal composition"]
 
 
-def names(text: str, **options: hs.Relation) -> set[str]:
+def names(text: str, **options: Any) -> set[str]:
     table = hs.compare(hs.parse(text), 1e-5, **options)
     assert [row.name for row in table[-2:]] == ["exact", "lower bound"]
     return {row.name for row in table[:-2]} - {"RDP exact curve"}

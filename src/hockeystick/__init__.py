@@ -32,6 +32,7 @@ _NAMES = {
     "plotting.plot": ("plot",),
     "relation": ("ADD_REMOVE", "REPLACE_ONE", "ZERO_OUT", "Relation"),
     "sensitivity": ("Sensitivity",),
+    "small_delta": ("SmallDelta",),
     "sweeping": ("sweep",),
     "text": ("parse",),
 }

@@ -55,6 +55,7 @@ from hockeystick.samplers.truncated_poisson import TruncatedPoisson as Truncated
 from hockeystick.samplers.with_replacement import WithReplacement as WithReplacement
 from hockeystick.samplers.without_replacement import WithoutReplacement as WithoutReplacement
 from hockeystick.sensitivity import Sensitivity as Sensitivity
+from hockeystick.small_delta import SmallDelta as SmallDelta
 from hockeystick.sweeping import sweep as sweep
 from hockeystick.text import parse as parse
 
@@ -107,6 +108,7 @@ __all__ = [
     "Sensitivity",
     "Shuffled",
     "ShuffledReports",
+    "SmallDelta",
     "TruncatedConcentratedDP",
     "TruncatedPoisson",
     "WithReplacement",

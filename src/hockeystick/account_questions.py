@@ -11,11 +11,12 @@ import numpy as np
 from hockeystick import curves
 from hockeystick.ahead import Ahead
 from hockeystick.bound import Bound, Bounds
-from hockeystick.checks import finite_non_negative, numbers, probability, whole
+from hockeystick.checks import counted, finite_non_negative, numbers, whole
 from hockeystick.mechanism import Mechanism, compose
 from hockeystick.numerics.types import Array
 from hockeystick.questions import relation_of
 from hockeystick.relation import Relation
+from hockeystick.small_delta import SmallDelta, given
 
 
 class AccountQuestions(ABC):
@@ -54,16 +55,20 @@ class AccountQuestions(ABC):
 
         A loop that asks after each of its steps is answered in blocks.
         """
-        if not certify and log_delta is None:
-            given = probability("delta", delta)
-            return self._ahead.epsilon(self._now(), given, self.relation, method)
+        at = given(delta, log_delta)
+        if not certify and not isinstance(at, SmallDelta):
+            return self._ahead.epsilon(self._now(), at, self.relation, method)
         how: Any = {"relation": self.relation, "method": method, "certify": certify}
-        return self.spent.epsilon(delta, log_delta=log_delta, **how)
+        return self.spent.epsilon(at, **how)
 
     def delta(self, epsilon: float, *, method: str = "auto", certify: bool = False) -> Bound:
         """The smallest δ for which everything spent is (ε, δ)-DP."""
         how: Any = {"relation": self.relation, "method": method, "certify": certify}
         return self.spent.delta(epsilon, **how)
+
+    def log_delta(self, epsilon: float, *, method: str = "auto") -> Bound:
+        """The natural logarithm of `delta(epsilon)`, also where no float holds δ."""
+        return self.spent.log_delta(epsilon, relation=self.relation, method=method)
 
     def rdp(self, order: Any, *, certify: bool = False) -> Any:
         """Rényi divergence at any real order in [0, inf]; a number for a number, else an array."""
@@ -105,9 +110,10 @@ class AccountQuestions(ABC):
 
     def epsilons(
         self,
-        delta: float,
-        counts: Iterable[int],
+        delta: float | None = None,
+        counts: Iterable[int] | None = None,
         *,
+        log_delta: float | None = None,
         mechanism: Mechanism | None = None,
         method: str = "auto",
     ) -> Bounds:
@@ -122,16 +128,16 @@ class AccountQuestions(ABC):
         >>> accountant.epsilons(0, [0, 1, 2], mechanism=Laplace(4.0)).tolist()
         [2.0, 2.25, 2.5]
         """
-        spent = self.spent
+        spent, delta = self.spent, given(delta, log_delta)
         how: Any = {"relation": self.relation, "method": method}
         if mechanism is None:
             return spent.epsilons(delta, counts, **how)
-        wanted = [whole("count", count, 0) for count in counts]
+        wanted = [whole("count", count, 0) for count in counted(counts)]
         before = spent.parts.get(mechanism, 0)
         if not spent.parts.keys() - {mechanism}:
             return mechanism.epsilons(delta, [before + count for count in wanted], **how)
         answers = curves.epsilons(mechanism, delta, wanted, self.relation, method, spent)
-        about: Any = {"delta": float(delta), "counts": np.array(wanted)}
+        about: Any = {"delta": delta, "counts": np.array(wanted)}
         relation = relation_of(compose([(spent, 1), (mechanism, 1)]), self.relation)
         return answers.about(mechanism, relation, **about)
 

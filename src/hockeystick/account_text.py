@@ -11,11 +11,11 @@ from hockeystick.errors import ParameterError
 from hockeystick.mechanism import Mechanism
 from hockeystick.relation import Relation
 from hockeystick.saving import check_keys
+from hockeystick.small_delta import SmallDelta, given
 from hockeystick.text import parse
 
 FORMAT = "hockeystick accountant"
 VERSION = 1
-BUDGET = ("epsilon", "delta")
 
 
 def written(
@@ -27,7 +27,7 @@ def written(
     spent = [{"mechanism": _text(m), "count": count} for m, count in counts.items()]
     named = relation and str(relation)
     head = {"format": FORMAT, "version": VERSION, "relation": named}
-    most = {} if budget is None else {"budget": dict(zip(BUDGET, budget, strict=True))}
+    most = {} if budget is None else {"budget": _budget(*budget)}
     return json.dumps({**head, **most, "spent": spent}, indent=2)
 
 
@@ -45,8 +45,22 @@ def read(text: str) -> tuple[Relation | None, list[Any], list[Any] | None]:
     relation = None if name is None else Relation.read(name, f"null or one of {names}")
     if "budget" not in state:
         return relation, state["spent"], None
-    check_keys("budget", state["budget"], set(BUDGET))
-    return relation, state["spent"], [state["budget"][name] for name in BUDGET]
+    return relation, state["spent"], _pair(state["budget"])
+
+
+def _budget(epsilon: float, delta: float) -> dict[str, float]:
+    """A budget by name, with the logarithm of a δ that no float holds."""
+    if isinstance(delta, SmallDelta):
+        return {"epsilon": epsilon, "log_delta": delta.log}
+    return {"epsilon": epsilon, "delta": delta}
+
+
+def _pair(budget: Any) -> list[Any]:
+    if isinstance(budget, dict) and "log_delta" in budget:
+        check_keys("budget", budget, {"epsilon", "log_delta"})
+        return [budget["epsilon"], given(None, budget["log_delta"])]
+    check_keys("budget", budget, {"epsilon", "delta"})
+    return [budget["epsilon"], budget["delta"]]
 
 
 def entries(spent: list[Any]) -> Iterator[tuple[str, str, Any]]:

@@ -39,7 +39,8 @@ class Accountant(AccountQuestions):
     Parameters
     ----------
     relation: the neighbours that all answers are about; None takes the samplers' natural one.
-    budget: the most that all spending together may cost, (epsilon, delta). What would go over it
+    budget: the most that all spending together may cost, (epsilon, delta); delta may be a
+        `SmallDelta`, which is known by its logarithm. What would go over it
         raises `BudgetExceeded` before anything is spent: the upper ends decide, so nothing is ever
         over. A file keeps the budget too.
 

@@ -11,6 +11,7 @@ from hockeystick.checks import LARGEST_WHOLE, finite_non_negative, probability, 
 from hockeystick.errors import BudgetExceeded, ParameterError
 from hockeystick.mechanism import Mechanism, compose
 from hockeystick.relation import Relation
+from hockeystick.small_delta import SmallDelta
 
 FAR_MORE = 1024
 """Whether so many times as many steps are allowed is asked first."""
@@ -33,12 +34,14 @@ class Budget:
     What fits is remembered: less of the same fits too, since running fewer mechanisms never costs
     more. So a loop that spends step by step is asked about a few times, not at every step.
 
-    epsilon: in [0, inf). delta: in [0, 1]. relation: of the neighbours; None: the natural ones.
+    epsilon: in [0, inf). delta: in [0, 1], or a `SmallDelta`. relation: of the neighbours; None:
+    the natural ones.
     """
 
     def __init__(self, epsilon: float, delta: float, relation: Relation | None) -> None:
         self.epsilon = finite_non_negative("the budget's epsilon", epsilon)
-        self.delta = probability("the budget's delta", delta)
+        small = isinstance(delta, SmallDelta)
+        self.delta = delta if small else probability("the budget's delta", delta)
         self.relation = relation
         self._fits: Counts = {}
         self._exceeds: Counts | None = None
@@ -65,15 +68,18 @@ class Budget:
         if self._is_known_to_exceed(counts):
             return False
         together = compose(counts.items())
-        fits = (
-            together.epsilon(self.delta, relation=self.relation) <= self.epsilon
-            or together.delta(self.epsilon, relation=self.relation) <= self.delta
-        )
+        cost = together.epsilon(self.delta, relation=self.relation)
+        fits = cost <= self.epsilon or self._is_met_by_delta(together)
         if fits:
             self._fits = dict(counts)
         else:
             self._exceeds = dict(counts)
         return fits
+
+    def _is_met_by_delta(self, together: Mechanism) -> bool:
+        if isinstance(self.delta, SmallDelta):
+            return together.log_delta(self.epsilon, relation=self.relation) <= self.delta.log
+        return together.delta(self.epsilon, relation=self.relation) <= self.delta
 
     def _is_known_to_exceed(self, counts: Counts) -> bool:
         return self._exceeds is not None and _is_less(self._exceeds, counts)

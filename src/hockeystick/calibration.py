@@ -14,6 +14,7 @@ from hockeystick.numerics.edge import LEAST, EdgeSearch
 from hockeystick.questions import answer, game_of, lower_end, parts_of, relation_of
 from hockeystick.relation import Relation
 from hockeystick.routes.question import EpsilonAt
+from hockeystick.small_delta import SmallDelta, given, log_of
 
 TOLERANCE = 5e-10
 """How near the edge the answer is, relative to the parameter."""
@@ -44,7 +45,8 @@ def calibrate(
     family: Callable[[int], M],
     *,
     epsilon: float,
-    delta: float,
+    delta: float | None = None,
+    log_delta: float | None = None,
     relation: Relation | None = None,
     method: str = "auto",
     integer: Literal[True],
@@ -56,7 +58,8 @@ def calibrate(
     family: Callable[[float], M],
     *,
     epsilon: float,
-    delta: float,
+    delta: float | None = None,
+    log_delta: float | None = None,
     relation: Relation | None = None,
     method: str = "auto",
     integer: bool = False,
@@ -67,7 +70,8 @@ def calibrate(
     family: Callable[..., M],
     *,
     epsilon: float,
-    delta: float,
+    delta: float | None = None,
+    log_delta: float | None = None,
     relation: Relation | None = None,
     method: str = "auto",
     integer: bool = False,
@@ -81,16 +85,18 @@ def calibrate(
     (for integers: it is the last one). Bounds jump where another route takes over: a jump over the
     target, far from it on the private side, is passed by, and a `NumericalError` if nothing is
     found beyond. If every parameter meets the target, it is `AlwaysMet`, if none does, `NeverMet`,
-    both a `ParameterError`.
+    both a `ParameterError`. `log_delta` in place of δ takes any that no float can hold.
 
     >>> from hockeystick import Gaussian
     >>> calibrate(lambda sigma: Gaussian(sigma), epsilon=1, delta=1e-5)  # doctest: +ELLIPSIS
     Gaussian(3.730631...)
+    >>> calibrate(lambda sigma: Gaussian(sigma), epsilon=1, log_delta=-1e5)  # doctest: +ELLIPSIS
+    Gaussian(447...)
     """
     budget = _Budget(
         family,
         checks.non_negative("epsilon", epsilon),
-        checks.probability("delta", delta),
+        given(delta, log_delta),
         {"relation": relation, "method": method},
     )
     search = EdgeSearch(budget.excess, budget.allowed, integer)
@@ -155,7 +161,7 @@ class _Budget(Generic[M]):
     def nearby(self, search: EdgeSearch) -> tuple[float, float] | None:
         """Both sides of the edge, where an answer may take a game: by quick ones to begin with."""
         start = search.start()
-        if start is None or self.by_delta:
+        if start is None or self.by_delta or isinstance(self.delta, SmallDelta):
             return None
         if not game_of(self.family(search.number(start)), **self.how):
             return None
@@ -178,9 +184,14 @@ class _Budget(Generic[M]):
             attained = lower_end(parts, question, 0.0)
         return _log(GAME_ABOVE * attained) - _log(self.epsilon)
 
+    @property
+    def by_log(self) -> bool:
+        """Whether a δ is asked for by its logarithm, because no float holds the target."""
+        return self.by_delta and isinstance(self.delta, SmallDelta)
+
     def cheaper(self, search: EdgeSearch, ends: tuple[float, float]) -> EdgeSearch:
         """The search that goes on between the ends: by δ, where that is a formula."""
-        if self.by_delta or not self.closed_form or self.delta == 0:
+        if self.by_delta or not self.closed_form or not self.delta:
             return search
         self.by_delta = True
         again = EdgeSearch(search.value, search.allowed, search.integer)
@@ -201,11 +212,16 @@ class _Budget(Generic[M]):
         """log(ε(x)/ε), positive where the target is missed and never 0; or the same of δ."""
         bound = self._asked(self.family(x), self.by_delta)
         self.closed_form, cost = bound.method == "closed form", float(bound)
+        if self.by_log:
+            over = cost - log_of(self.delta)
+            return max(over, LEAST) if over > 0 else min(over, -LEAST)
         over = 0.0 if cost == self.most else _log(cost) - _log(self.most)
         return max(over, LEAST) if cost > self.most else min(over, -LEAST)
 
     def cost(self, excess: float) -> str:
         """What costs so much more than the target, in a few digits."""
+        if self.by_log:
+            return f"e^{log_of(self.delta) + excess:.6g}"
         return f"{self.most * math.exp(excess) if excess < 700 else math.inf:.6g}"
 
     def is_met_the_other_way(self, mechanism: Mechanism) -> bool:
@@ -214,9 +230,13 @@ class _Budget(Generic[M]):
 
     @property
     def _other_most(self) -> float:
-        return self.epsilon if self.by_delta else self.delta
+        if self.by_delta:
+            return self.epsilon
+        return self.delta.log if isinstance(self.delta, SmallDelta) else self.delta
 
     def _asked(self, mechanism: Mechanism, by_delta: bool) -> Bound:
+        if by_delta and isinstance(self.delta, SmallDelta):
+            return mechanism.log_delta(self.epsilon, **self.how)
         if by_delta:
             return mechanism.delta(self.epsilon, **self.how)
         return mechanism.epsilon(self.delta, **self.how)
@@ -225,9 +245,12 @@ class _Budget(Generic[M]):
         """Whether the target is far from both ends of the edge: the cost is not continuous."""
         if (misses - meets if integer else -meets) <= (COUNT_NEAR if integer else NEAR):
             return False
-        if self.epsilon == 0 or self.delta == 0:
+        if self.epsilon == 0 or log_of(self.delta) == -math.inf:
             return True
-        near = math.exp(-COUNT_NEAR if integer else -NEAR) * self._other_most
+        nats = COUNT_NEAR if integer else NEAR
+        if isinstance(self.delta, SmallDelta) and not self.by_delta:
+            return self._asked(mechanism, True) < self._other_most - nats
+        near = math.exp(-nats) * self._other_most
         return self._asked(mechanism, not self.by_delta) < near
 
     def no_edge(self, search: EdgeSearch) -> AlwaysMet | NeverMet:

@@ -137,6 +137,13 @@ def whole(name: str, value: Any, least: int) -> int:
     return int(value)
 
 
+def counted(counts: Iterable[Any] | None) -> list[Any]:
+    """The counts, which must be given."""
+    if counts is None:
+        raise ParameterError("counts must be given: how often the mechanism runs, each time")
+    return list(counts)
+
+
 def wholes(name: str, values: Iterable[Any], least: int) -> list[int]:
     """Integers from `least` to 2^62, also those of numpy."""
     listed = list(values)

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from hockeystick import checks, questions
+from hockeystick import questions
 from hockeystick.classical import (
     classical_gaussian_epsilon,
     compose_profile,
@@ -32,7 +32,9 @@ from hockeystick.errors import NumericalError, ParameterError
 from hockeystick.evidence import known
 from hockeystick.mechanism import Mechanism
 from hockeystick.relation import REPLACE_ONE, Relation
+from hockeystick.routes.question import LEAST_FLOAT
 from hockeystick.samplers.sampler import Sampled, renyi_curve
+from hockeystick.small_delta import given, log_of
 
 Curve = Callable[[float], Any]
 OTHER_SOURCES = {"renyi": "the curve, best conversion", "game": "all queries, as a game"}
@@ -76,17 +78,14 @@ class Comparison(tuple[Row, ...]):
 
     def to_dict(self) -> dict[str, list[Any]]:
         """Columns by name, with what was asked."""
-        asked = {"delta": self.delta, "relation": str(self.relation)}
-        rows = [vars(row) | asked for row in self]
+        asked = {"delta": float(self.delta), "log_delta": log_of(self.delta)}
+        rows = [vars(row) | asked | {"relation": str(self.relation)} for row in self]
         return {name: [row[name] for row in rows] for name in rows[0]}
 
     def __str__(self) -> str:
         width = max(len(row.name) for row in self)
-        rows = (
-            f"{row.name:<{width}}  {row.epsilon:>14.8g}  {row.kind:<5}  {row.source}"
-            for row in self
-        )
-        return "\n".join([f"{self.title}: {self.mechanism!r}", *rows])
+        form = f"{{0.name:<{width}}}  {{0.epsilon:>14.8g}}  {{0.kind:<5}}  {{0.source}}"
+        return "\n".join([f"{self.title}: {self.mechanism!r}", *map(form.format, self)])
 
     def _repr_html_(self) -> str:
         from hockeystick.report.html import short, table
@@ -96,19 +95,26 @@ class Comparison(tuple[Row, ...]):
         return table(f"{self.title}: {short(self.mechanism)}", heads, rows)
 
 
-def compare(mechanism: Mechanism, delta: float, *, relation: Relation | None = None) -> Comparison:
+def compare(
+    mechanism: Mechanism,
+    delta: float | None = None,
+    *,
+    log_delta: float | None = None,
+    relation: Relation | None = None,
+) -> Comparison:
     """What each known way of accounting says ε is, for one mechanism or one repeated.
 
     The composition theorems get the step's (ε, δ) that suits them best; the Rényi theorems the
     conversion of their papers (Mironov 2017) and, in a row of their own, the best one; "exact" is
-    this library's answer and "lower bound" a pair of data sets that costs as much.
+    this library's answer and "lower bound" a pair of data sets that costs as much. `log_delta` in
+    place of δ takes any that no float can hold; theorems that know no logarithms then get δ = 0.
 
     >>> from hockeystick import Gaussian, Poisson
     >>> table = compare(Gaussian(1.0).on(Poisson(0.01)) * 1000, delta=1e-6)
     >>> [row.name for row in table][-2:]
     ['exact', 'lower bound']
     """
-    delta = checks.probability("delta", delta)
+    delta = given(delta, log_delta)
     relation = questions.relation_of(mechanism, relation)
     run = Run(mechanism, delta, relation)
     bounds = ((theorem, _bound(theorem, run)) for theorem in THEOREMS)
@@ -155,9 +161,10 @@ class Run:
         @cache
         def profile(epsilon: float) -> float:
             if loss is None:  # each order is a bound, the best of many is good enough here
-                return float(np.min(improved_delta(orders, values, epsilon)))
-            place = np.array([epsilon])
-            return float(max(loss.profile(place)[0], loss.reverse_profile(place)[0]))
+                return max(float(np.min(improved_delta(orders, values, epsilon))), LEAST_FLOAT)
+            place, is_above = np.array([epsilon]), epsilon >= max(loss.top, -loss.bottom)
+            least = 0.0 if is_above else LEAST_FLOAT  # what is too small for a float is not 0
+            return float(max(loss.profile(place)[0], loss.reverse_profile(place)[0], least))
 
         return profile
 
@@ -210,10 +217,7 @@ def _converted(amplified: Amplification, run: Run) -> float | None:
 def _exact_curve(run: Run) -> float:
     renyi = questions.renyi_curve(run.mechanism, run.relation)
 
-    def divergence(order: float) -> float:
-        return float(np.max(renyi(np.array([float(order)]))))
-
-    return optimal_epsilon(divergence, run.delta)
+    return optimal_epsilon(lambda order: np.max(renyi(np.array([float(order)]))), run.delta)
 
 
 def _poisson(factor: int, step: Sampled, relation: Relation) -> Curve | None:

@@ -11,6 +11,7 @@ import numpy as np
 from hockeystick import checks
 from hockeystick.bound import Bound, Bounds
 from hockeystick.errors import NumericalError
+from hockeystick.log_questions import epsilon_at
 from hockeystick.loss.divergence import divergence, divergence_below_one
 from hockeystick.loss.mixed import LARGE_ORDER
 from hockeystick.numerics.types import Array
@@ -32,10 +33,11 @@ from hockeystick.routes.game.curves import PlayedProfile, played_epsilons
 from hockeystick.routes.game.route import NAME as GAME
 from hockeystick.routes.growth import Counts, both_ways
 from hockeystick.routes.profile import SharedProfile
-from hockeystick.routes.question import DeltaAt, EpsilonAt
+from hockeystick.routes.question import DeltaAt
 from hockeystick.routes.renyi import NAME as RENYI
 from hockeystick.routes.steps import epsilons_at
 from hockeystick.routes.tradeoff import Profile
+from hockeystick.small_delta import given
 
 if TYPE_CHECKING:
     from hockeystick.mechanism import Mechanism
@@ -220,7 +222,7 @@ def each_epsilon(
     before: Mechanism | None = None,
 ) -> tuple[Array, Array, list[str]]:
     """The ends of each, and which method answered."""
-    delta = checks.probability("delta", delta)
+    delta = given(delta)
     check_method(method)
     wanted = np.array(checks.wholes("count", counts, 0), dtype=np.int64)
     different, places = np.unique(wanted, return_inverse=True)
@@ -229,7 +231,7 @@ def each_epsilon(
     for i in np.flatnonzero(np.isnan(upper)):
         alone = mechanism * int(different[i])
         alone = alone if before is None else before + alone
-        each = answer(alone, EpsilonAt(delta), relation, method, games=False)
+        each = epsilon_at(alone, delta, relation, method, games=False)
         lower[i], upper[i], methods[i] = each.lower, each.upper, each.method
     if before is None and (game := game_of(mechanism, relation, method)):
         ends = played_epsilons(game[0], delta, different * game[1]) if 0 < delta < 1 else upper

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from hockeystick import curves, questions
+from hockeystick import curves, log_questions, questions
 from hockeystick.bound import Bound, Bounds
-from hockeystick.checks import CallText, non_negative, shown, steps_in_all, whole
+from hockeystick.checks import CallText, counted, non_negative, shown, steps_in_all, whole
 from hockeystick.errors import ParameterError, RelationError
 from hockeystick.evidence import Evidence, known
 from hockeystick.in_words import InWords
@@ -18,6 +18,7 @@ from hockeystick.loss.product import product
 from hockeystick.numerics.types import Array
 from hockeystick.relation import Cited, Relation
 from hockeystick.routes.question import DeltaAt
+from hockeystick.small_delta import given
 
 
 class AnySampler(CallText, Cited, ABC):
@@ -126,14 +127,16 @@ class Mechanism(InWords, CallText, Cited, ABC):
     ) -> Bound:
         """The smallest ε for which this is (ε, δ)-DP; with `certify`, between proven ends.
 
-        `log_delta` in place of δ takes any that no float can hold, e^−100000 say; below e^−700 the
-        answer is by Rényi divergences, and its lower end that of e^−700.
+        `log_delta` in place of δ takes any that no float can hold, e^−100000 say.
 
         >>> from hockeystick import Gaussian
         >>> round(Gaussian(1.0).epsilon(delta=1e-5), 9)
         4.377178096
+        >>> round(Gaussian(1.0).epsilon(log_delta=-100_000), 6)
+        447.684241
         """
-        return questions.epsilon_at(self, delta, log_delta, relation, method, certify)
+        at = given(delta, log_delta)
+        return log_questions.epsilon_at(self, at, relation, method, certify)
 
     def delta(
         self,
@@ -146,6 +149,19 @@ class Mechanism(InWords, CallText, Cited, ABC):
         """The smallest δ for which this is (ε, δ)-DP; with `certify`, between proven ends."""
         question = DeltaAt(non_negative("epsilon", epsilon))
         return questions.answer(self, question, relation, method, certify)
+
+    def log_delta(
+        self, epsilon: float, *, relation: Relation | None = None, method: str = "auto"
+    ) -> Bound:
+        """The natural logarithm of `delta(epsilon)`, also where no float holds δ; −inf if it is 0.
+
+        >>> from hockeystick import Gaussian
+        >>> Gaussian(1.0).delta(100.0).upper < 1e-300
+        True
+        >>> round(Gaussian(1.0).log_delta(100.0), 6)
+        -4960.254554
+        """
+        return log_questions.log_delta_of(self, epsilon, relation, method)
 
     def rdp(self, order: Any, *, relation: Relation | None = None, certify: bool = False) -> Any:
         """Rényi divergence at any real order in [0, inf]; a number for a number, else an array.
@@ -180,16 +196,17 @@ class Mechanism(InWords, CallText, Cited, ABC):
 
     def epsilons(
         self,
-        delta: float,
-        counts: Iterable[int],
+        delta: float | None = None,
+        counts: Iterable[int] | None = None,
         *,
+        log_delta: float | None = None,
         relation: Relation | None = None,
         method: str = "auto",
     ) -> Bounds:
         """ε after each number of repetitions: the curve that a training loop logs."""
-        wanted = list(counts)
-        answers = curves.epsilons(self, delta, wanted, relation, method)
-        return self._told(answers, relation, delta=float(delta), counts=np.array(wanted))
+        wanted, at = counted(counts), given(delta, log_delta)
+        answers = curves.epsilons(self, at, wanted, relation, method)
+        return self._told(answers, relation, delta=at, counts=np.array(wanted))
 
     def _told(self, answers: Bounds, relation: Relation | None, **asked: Any) -> Bounds:
         relation = questions.relation_of(self, relation)

@@ -22,16 +22,28 @@ def exact(text: str) -> Fraction:
     >>> exact("0.1"), exact("1e4")
     (Fraction(1, 10), Fraction(10000, 1))
     """
-    parts = _NUMERAL.fullmatch(text)
-    if parts is None or len(text) > MOST_CHARACTERS:
+    said = parts(text)
+    if said is None:
         raise ParameterError(f"{shown(text)} is not a number")
-    number = Decimal(f"{parts[1]}{parts[2]}".replace("_", ""))
-    power = int((parts[3] or "0")[:12].replace("_", ""))
+    number, power = said
     if number == 0:
         return Fraction(0)
     if number.adjusted() + power not in EXPONENTS:
         raise ParameterError(f"it is {_beyond(number.adjusted() + power > 0)}")
     return Fraction(number) * Fraction(10) ** power
+
+
+def parts(text: str) -> tuple[Decimal, int] | None:
+    """The number and the power of ten that it is multiplied by; None if it is not a numeral.
+
+    >>> parts("1.5e-400")
+    (Decimal('1.5'), -400)
+    """
+    groups = _NUMERAL.fullmatch(text)
+    if groups is None or len(text) > MOST_CHARACTERS:
+        return None
+    number = Decimal(f"{groups[1]}{groups[2]}".replace("_", ""))
+    return number, int((groups[3] or "0").replace("_", ""))
 
 
 def rounded(number: Fraction) -> int | float:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -11,7 +10,6 @@ import numpy as np
 
 from hockeystick import checks
 from hockeystick.bound import Bound, Interval
-from hockeystick.checks import Between, probability
 from hockeystick.errors import CannotCertify, ParameterError
 from hockeystick.evidence import Curve, Evidence, known
 from hockeystick.loss.sum import ComposedLoss, both_ways
@@ -24,17 +22,12 @@ from hockeystick.routes.game.route import NAME as GAME
 from hockeystick.routes.game.route import upper_end
 from hockeystick.routes.question import EpsilonAt, Question
 from hockeystick.routes.renyi import NAME as RENYI
-from hockeystick.routes.renyi import epsilon_at_log_delta
 
 if TYPE_CHECKING:
     from hockeystick.mechanism import Mechanism
 
 EVERYTHING_ALLOWED = EpsilonAt(1.0)
 """With δ = 1 a computation may do as it likes."""
-
-LOG_DELTA = Between("[-inf, 0]")
-LEAST_LOG_DELTA = -700.0
-"""log δ below which δ is hardly a float: from there on, Rényi divergences answer."""
 
 Parts = list[tuple[Evidence, int]]
 """What each part of a mechanism says of itself, and how often it runs."""
@@ -184,40 +177,6 @@ def game_of(
     ((evidence, count),) = parts
     triples = evidence.triples
     return (triples, count) if triples is not None and triples.is_game else None
-
-
-def epsilon_at(
-    mechanism: Mechanism,
-    delta: float | None,
-    log_delta: float | None,
-    relation: Relation | None,
-    method: str,
-    certify: bool,
-) -> Bound:
-    """ε at δ, which is given itself or by its logarithm."""
-    if (delta is None) == (log_delta is None):
-        raise ParameterError(
-            "one of delta and log_delta must be given, and not both, got "
-            f"{delta!r} and {log_delta!r}"
-        )
-    if log_delta is None:
-        return answer(mechanism, EpsilonAt(probability("delta", delta)), relation, method, certify)
-    log = LOG_DELTA("log_delta", log_delta)
-    if log >= LEAST_LOG_DELTA or math.isinf(log):
-        at = EpsilonAt(math.nextafter(math.exp(log), 0.0) if log < 0 else 1.0)
-        return answer(mechanism, at, relation, method, certify)
-    if certify or method not in (AUTO, RENYI):
-        raise ParameterError(
-            f"method must be 'auto' or 'renyi', without certify, for log_delta below "
-            f"{LEAST_LOG_DELTA:g}, got {log!r}"
-        )
-    relation = relation_of(mechanism, relation)
-    upper = epsilon_at_log_delta(renyi_curve(mechanism, relation), log).upper
-    lower = 0.0
-    with suppress(*CannotAnswer):  # a smaller δ takes no smaller ε
-        lower = answer(mechanism, EpsilonAt(math.exp(LEAST_LOG_DELTA)), relation, AUTO).lower
-    asked: Any = {"mechanism": mechanism, "relation": relation}
-    return Bound(upper, lower=min(lower, upper), method=RENYI, **asked)
 
 
 def _game(parts: Parts, question: Question) -> Interval:

@@ -43,6 +43,12 @@ def test_the_tables_are_those_of_the_data(name: str) -> None:
     assert gallery.table(name) in PAGE
 
 
+@pytest.mark.slow
+def test_what_is_to_be_read_with_care() -> None:
+    assert gallery.gaps() in PAGE
+    assert f"(a slope of {gallery.slope():.2f})" in PAGE
+
+
 def test_a_page_without_a_place_is_refused() -> None:
     with pytest.raises(LookupError, match="wang-4"):
         gallery.with_table("nothing", "wang-4")

@@ -115,3 +115,41 @@ def test_reports_that_hide_little(epsilon: float, categories: int | None) -> Non
     assert 0 <= found.lower <= found <= epsilon
     if epsilon == 40:
         assert found > 39
+
+
+@pytest.mark.slow
+def test_fewer_users_tell_more() -> None:
+    """What is left out of a crowd that is too large to list is safe, and better than nothing."""
+    many = hs.ShuffledReports(1.0, 300_000, categories=10).epsilon(1e-6)
+    assert many.lower < many < 0.8 * hs.ShuffledReports(1.0, 300_000).epsilon(1e-6)
+
+
+def test_release_is_randomized_response_in_any_order() -> None:
+    """Chances of all sequences of three reports: those of randomized response, the order lost."""
+    e, runs = math.exp(1.0), 5_000
+    reports = hs.ShuffledReports(1.0, 3, categories=3)
+    rng = np.random.default_rng(5)
+    seen: dict[tuple[int, ...], int] = defaultdict(int)
+    for _ in range(runs):
+        seen[tuple(reports.release([0, 0, 2], rng=rng).tolist())] += 1
+    for each in itertools.product(range(3), repeat=3):
+        orders = [
+            math.prod(
+                (e if said == answer else 1.0) / (e + 2)
+                for said, answer in zip(order, (0, 0, 2), strict=True)
+            )
+            for order in itertools.permutations(each)
+        ]
+        chance = sum(orders) / 6
+        assert abs(seen[each] / runs - chance) < 5 * math.sqrt(chance / runs)
+
+
+def test_release_takes_labels_and_refuses_what_was_not_accounted() -> None:
+    reports = hs.ShuffledReports(2.0, 4, categories=2)
+    said = reports.release(["yes", "no", "no", "yes"], labels=["no", "yes"])
+    assert set(said.tolist()) <= {"yes", "no"}
+    for answers in ([0, 1, 1], [[0, 1], [1, 1]], 1):
+        with pytest.raises(hs.ParameterError, match="answers must be a list of 4"):
+            reports.release(answers)
+    with pytest.raises(hs.ParameterError, match="categories must be given"):
+        hs.ShuffledReports(2.0, 4).release([0, 1, 1, 0])

@@ -18,9 +18,10 @@ from hockeystick.checks import (
     finite_positive,
     non_negative,
 )
-from hockeystick.classical.conversion import POSITIVE_PROBABILITY
+from hockeystick.classical.conversion import positive_delta
 from hockeystick.classical.orders import Curve
 from hockeystick.errors import NumericalError, ParameterError
+from hockeystick.small_delta import log_of
 
 ABOVE_ONE = Between("(1, inf]")
 FIRST_LAMBDA = 2.0**-30
@@ -39,8 +40,8 @@ def zcdp_epsilon(rho: float, delta: float, xi: float = 0.0) -> float:
     >>> round(zcdp_epsilon(0.5, 1e-5), 9)
     5.298525912
     """
-    r, target = finite_non_negative("rho", rho), POSITIVE_PROBABILITY("delta", delta)
-    return finite_non_negative("xi", xi) + r + 2 * math.sqrt(r * -math.log(target))
+    r, target = finite_non_negative("rho", rho), positive_delta(delta)
+    return finite_non_negative("xi", xi) + r + 2 * math.sqrt(r * -log_of(target))
 
 
 def zcdp_delta(rho: float, epsilon: float, xi: float = 0.0) -> float:
@@ -66,11 +67,11 @@ def zcdp_within(epsilon: float, delta: float, xi: float = 0.0) -> float:
     >>> round(zcdp_epsilon(zcdp_within(1.0, 1e-6), 1e-6), 12)
     1.0
     """
-    e, target = finite_non_negative("epsilon", epsilon), POSITIVE_PROBABILITY("delta", delta)
+    e, target = finite_non_negative("epsilon", epsilon), positive_delta(delta)
     room = e - finite_non_negative("xi", xi)
     if room < 0:
         raise ParameterError(f"xi must be in [0, epsilon], got {xi!r} with epsilon = {epsilon!r}")
-    needed = -math.log(target)
+    needed = -log_of(target)
     root = room / (math.sqrt(room + needed) + math.sqrt(needed)) if room else 0.0
     return root * root
 
@@ -181,7 +182,7 @@ def classical_gaussian_epsilon(shift: float, delta: float) -> float:
     inf
     """
     theta = finite_non_negative("shift", shift)
-    epsilon = theta * math.sqrt(2 * math.log(1.25 / POSITIVE_PROBABILITY("delta", delta)))
+    epsilon = theta * math.sqrt(2 * (math.log(1.25) - log_of(positive_delta(delta))))
     return epsilon if epsilon < 1 else math.inf
 
 
@@ -194,4 +195,4 @@ def classical_gaussian_noise(epsilon: float, delta: float) -> float:
     9.689610525
     """
     e = Between("(0, 1)")("epsilon", finite_positive("epsilon", epsilon))
-    return math.sqrt(2 * math.log(1.25 / POSITIVE_PROBABILITY("delta", delta))) / e
+    return math.sqrt(2 * (math.log(1.25) - log_of(positive_delta(delta)))) / e

@@ -13,12 +13,13 @@ from typing import Any
 
 import numpy as np
 
-from hockeystick.checks import Between, finite_positive, non_negative, probability
+from hockeystick.checks import Between, finite_positive, non_negative
 from hockeystick.classical.orders import Curve
 from hockeystick.errors import ParameterError
 from hockeystick.numerics.minimise import at_each, closer
 from hockeystick.numerics.types import Array
 from hockeystick.routes import renyi
+from hockeystick.small_delta import SmallDelta, given, log_of
 
 POSITIVE_PROBABILITY = Between("(0, 1]")
 Conversion = Callable[[Any, Any, float], Any]
@@ -34,7 +35,7 @@ def mironov_epsilon(order: Any, divergence: Any, delta: float) -> Any:
     5.378231366
     """
     alpha, value, target = _checked(order, divergence, delta)
-    return _plain(value - math.log(target) / (alpha - 1))
+    return _plain(value - log_of(target) / (alpha - 1))
 
 
 def improved_epsilon(order: Any, divergence: Any, delta: float) -> Any:
@@ -48,7 +49,9 @@ def improved_epsilon(order: Any, divergence: Any, delta: float) -> Any:
     """
     alpha, value, target = _checked(order, divergence, delta)
     return _plain(
-        np.maximum(0.0, value + np.log1p(-1 / alpha) - np.log(target * alpha) / (alpha - 1))
+        np.maximum(
+            0.0, value + np.log1p(-1 / alpha) - (log_of(target) + np.log(alpha)) / (alpha - 1)
+        )
     )
 
 
@@ -143,13 +146,16 @@ def optimal_epsilon(curve: Curve, delta: float, reverse_curve: Curve | None = No
     By data processing every event obeys the binary Rényi divergences of all orders; the largest
     p − e^ε·q among those is δ(ε) (Asoodeh, Liao, Calmon, Kosut and Sankar 2021).
 
-    curve: order to ε(order), orders in (1, inf]. delta: in [0, 1]. reverse_curve: the same for the
-    exchanged pair, by default `curve`.
+    curve: order to ε(order), orders in (1, inf]. delta: in [0, 1]; of a `SmallDelta` the best
+    single order is taken. reverse_curve: the same for the exchanged pair, by default `curve`.
 
     >>> optimal_epsilon(lambda order: order / 2, 1e-5) < 4.7284
     True
     """
-    return renyi.epsilon(_both(curve, reverse_curve), probability("delta", delta)).upper
+    at, both = given(delta), _both(curve, reverse_curve)
+    if isinstance(at, SmallDelta):
+        return renyi.epsilon_at_log_delta(both, at.log).upper
+    return renyi.epsilon(both, at).upper
 
 
 def optimal_delta(curve: Curve, epsilon: float, reverse_curve: Curve | None = None) -> float:
@@ -175,7 +181,12 @@ def _checked(order: Any, divergence: Any, delta: float) -> tuple[Array, Array, f
     alpha, value = _above_one(order), np.asarray(divergence, dtype=float)
     if not (value >= 0).all():
         raise ParameterError(f"divergence must be in [0, inf], got {divergence!r}")
-    return alpha, value, POSITIVE_PROBABILITY("delta", delta)
+    return alpha, value, positive_delta(delta)
+
+
+def positive_delta(delta: float) -> float:
+    """A δ in (0, 1], which may be a `SmallDelta`."""
+    return delta if isinstance(delta, SmallDelta) else POSITIVE_PROBABILITY("delta", delta)
 
 
 def _above_one(order: Any) -> Array:

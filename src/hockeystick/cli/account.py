@@ -104,7 +104,7 @@ def _print(plan: Plan, costs: dict[str, Any]) -> None:
     tables.show(("release", "count", "alone", "marginal", "expression"), rows, numbers=(1, 2, 3))
     total = costs["together"]["epsilon"]
     verdict = "holds" if costs["holds"] else "does not hold"
-    click.echo(f"together epsilon = {answer.at_most(total)}  (delta = {plan.delta!r}; ", nl=False)
+    click.echo(f"together epsilon = {answer.at_most(total)}  (delta = {plan.delta}; ", nl=False)
     proven = "; certified" if costs["together"]["certified"] else ""
     click.echo(f"relation: {costs['relation']}; method: {costs['together']['method']}{proven})")
     click.echo(f"the budget epsilon = {plan.epsilon!r} {verdict}")

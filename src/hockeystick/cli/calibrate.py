@@ -50,14 +50,16 @@ def calibrate(
         else:
             click.echo(f"There is no such value: {no}", err=True)
         context.exit(1)
-    bound = mechanism.delta(epsilon, **how)
+    small = not delta and getattr(delta, "log", None) is not None
+    name = "log_delta" if small else "delta"
+    bound = getattr(mechanism, name)(epsilon, **how)
     if as_json:
-        solved = {"value": value, "expression": repr(mechanism), "delta": bound.upper}
+        solved = {"value": value, "expression": repr(mechanism), name: bound.upper}
         answer.print_json({**solved, **answer.ends(bound), "epsilon": epsilon})
         return
     click.echo(f"? = {value!r}")
     click.echo(repr(mechanism))
-    click.echo(answer.line("delta", bound, {"epsilon": epsilon}))
+    click.echo(answer.line(name, bound, {"epsilon": epsilon}))
 
 
 def _solved(family: Callable[[float], Mechanism], **budget: Any) -> tuple[float, Mechanism]:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @click.command()
 @options.question
-@options.delta
+@options.float_delta
 def explain(expression: str, as_json: bool, delta: float, **how: Any) -> None:
     """Say in plain language what EXPR guarantees.
 

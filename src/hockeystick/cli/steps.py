@@ -55,7 +55,7 @@ def steps(
             }
         )
     else:
-        asked = f"epsilon = {epsilon!r}; delta = {delta!r}; relation: {after.relation}"
+        asked = f"epsilon = {epsilon!r}; delta = {delta}; relation: {after.relation}"
         click.echo(f"steps = {most}  ({asked})")
         click.echo(f"after them epsilon = {answer.at_most(after.upper)}")
         click.echo(f"with one more epsilon = {answer.at_most(following.upper)}")

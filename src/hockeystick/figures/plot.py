@@ -70,14 +70,18 @@ def drawn_in(axes: Any, panel: Panel) -> Any:
 
     The settings are the user's own.
     """
-    if axes is None:
-        _matplotlib()
-        from matplotlib import pyplot
-
-        axes = pyplot.subplots(figsize=(LEAST_WIDTH, PANEL_SIZE[1] + 1.0), layout="constrained")[1]
+    axes = new_axes() if axes is None else axes
     _panel(axes, panel)
     axes.legend()
     return axes
+
+
+def new_axes() -> Any:
+    """Axes of a figure of pyplot's."""
+    _matplotlib()
+    from matplotlib import pyplot
+
+    return pyplot.subplots(figsize=(LEAST_WIDTH, PANEL_SIZE[1] + 1.0), layout="constrained")[1]
 
 
 def _matplotlib() -> Any:

@@ -21,6 +21,7 @@ from hockeystick.learn.linear import Logistic, Softmax, Squares
 from hockeystick.learn.objective import Custom, Objective
 from hockeystick.learn.plan import Plan
 from hockeystick.learn.privacy import Privacy
+from hockeystick.learn.record_costs import RecordCosts, Trajectory, record_costs
 from hockeystick.learn.records import Records
 from hockeystick.learn.scale.arrays import from_arrays
 from hockeystick.learn.scale.dask_collections import from_dask
@@ -53,17 +54,20 @@ __all__ = [
     "Plan",
     "Privacy",
     "Progress",
+    "RecordCosts",
     "Records",
     "Run",
     "Softmax",
     "Source",
     "Squares",
+    "Trajectory",
     "audited",
     "draw_trials",
     "from_arrays",
     "from_dask",
     "from_parquet",
     "private_sgd",
+    "record_costs",
     "scenarios",
     "tuned",
     "tuning_cost",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
+from abc import abstractmethod
 from dataclasses import dataclass, field, replace
 from numbers import Integral
 from typing import Any
@@ -18,6 +19,7 @@ from hockeystick.learn.discretion import without_values
 from hockeystick.learn.objective import Objective
 from hockeystick.learn.plan import Plan, noise_for
 from hockeystick.learn.privacy import DeltaWarning, Privacy, ScaleWarning, weak_delta
+from hockeystick.learn.record_costs import RecordCosts, Trajectory, record_costs
 from hockeystick.learn.scale.recognise import source_or_none
 from hockeystick.learn.scale.source import Source
 from hockeystick.learn.search import TuningWarning as TuningWarning
@@ -67,6 +69,7 @@ class PrivateEstimator(BaseEstimator):  # type: ignore[misc]
     random_state: Any = None
     verbose: bool = False
     ledger: Any = None
+    keep_trajectory: bool = False
 
     coef_: Array = field(init=False)
     intercept_: Array = field(init=False)
@@ -172,14 +175,36 @@ class PrivateEstimator(BaseEstimator):  # type: ignore[misc]
             x = x.with_intercept() if isinstance(x, Source) else _with_ones(x)
         if self.ledger is not None:  # all steps, before the first
             self.ledger.spend(privacy.mechanism, privacy.plan.relation)
-        run = private_sgd(
-            objective, x, y, privacy.plan, rng=seed, delta=self.delta, progress=self.verbose
-        )
+        path = Trajectory() if self.keep_trajectory else None
+        told: Any = {"delta": self.delta} if path is None else {"callback": path, "every": 1}
+        run = private_sgd(objective, x, y, privacy.plan, rng=seed, progress=self.verbose, **told)
+        self._objective, self.trajectory_ = objective, path
         self.privacy_ = replace(privacy, notes=(*search, *run.notes))
         self.n_iter_ = run.plan.steps
         if self.fit_intercept:
             return run.parameters
         return np.vstack([run.parameters, np.zeros((1, run.parameters.shape[1]))])
+
+    def record_costs(self, X: Any, y: Any, *, delta: float | None = None) -> RecordCosts:
+        """What `fit` cost each of its records, which must be given again; NOT PRIVATE.
+
+        See `learn.record_costs`. delta: in (0, 1); the estimator's own by default. The estimator
+        must have been made with `keep_trajectory=True`.
+        """
+        x = self._features(X)
+        if self.trajectory_ is None:
+            raise ParameterError(
+                "record_costs needs a model that was made with keep_trajectory=True"
+            )
+        if self.fit_intercept:
+            x = _with_ones(x)
+        at = self.delta if delta is None else delta
+        plan, path = self.privacy_.plan, self.trajectory_
+        return record_costs(self._objective, x, self._encoded(y), plan, path, delta=at)
+
+    @abstractmethod
+    def _encoded(self, y: Any) -> Array:
+        """The targets as the objective takes them, of a fitted model."""
 
     def _source(self, x: Any, y: Any) -> Source | None:
         """Data that stay where they are; None of what scikit-learn checks in memory."""

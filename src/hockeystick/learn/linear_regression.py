@@ -53,9 +53,13 @@ class LinearRegression(RegressorMixin, PrivateEstimator):  # type: ignore[misc]
         x, y = self._checked_data(X, y, y_numeric=True, ensure_min_samples=0 if declared else 1)
         if y.dtype.kind not in "biuf" or not np.isfinite(y).all():
             raise ParameterError("y must be finite numbers for LinearRegression (it is not shown)")
+        return self._fitted(x, self._encoded(y), middle, half)
+
+    def _encoded(self, y: Any) -> Array:
+        middle, half = self._target_scale()
         if self.target_bounds is not None:
             y = np.clip(y, middle - half, middle + half)
-        return self._fitted(x, (y - middle) / half, middle, half)
+        return np.asarray((np.asarray(y, dtype=float) - middle) / half)
 
     def _fitted(self, x: Array | Source, y: Array | None, middle: float, half: float) -> Self:
         parameters = self._train(Squares(), x, y) * half

@@ -48,6 +48,8 @@ class LogisticRegression(ClassifierMixin, PrivateEstimator):  # type: ignore[mis
     random_state: None is secure; an integer is for experiments and protects nobody. A generator
         is refused, as scikit-learn copies it.
     verbose: whether to show a progress bar on standard error.
+    keep_trajectory: whether to keep the parameters of every step, which are released anyway: for
+        `record_costs`.
 
     Attributes: coef_, intercept_, classes_, n_iter_ (steps), and privacy_, a `Privacy`: the
     mechanism that ran, its bound and a statement to print.
@@ -86,6 +88,10 @@ class LogisticRegression(ClassifierMixin, PrivateEstimator):  # type: ignore[mis
         parameters = self._train(objective, x, codes)
         self.coef_, self.intercept_ = parameters[:-1].T, parameters[-1]
         return self
+
+    def _encoded(self, y: Any) -> Array:
+        with without_values():
+            return _codes(column_or_1d(y), self.classes_)[1]
 
     def _public(self) -> tuple[str, ...]:
         return () if self.classes is not None else ("the set of labels, as the data has it",)

@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from functools import cached_property
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from hockeystick.checks import Between, Whole, checked, declare, declared
-from hockeystick.errors import NumericalError
+from hockeystick.errors import NumericalError, ParameterError
 from hockeystick.evidence import Evidence
 from hockeystick.loss.atoms import NOTHING, AtomicLoss
 from hockeystick.loss.base import Loss
 from hockeystick.loss.merged import MergedAbove, merged_above, merged_below
 from hockeystick.mechanism import Mechanism
 from hockeystick.mechanisms.approximate_dp import two_point_loss
+from hockeystick.mechanisms.randomized_response import RandomizedResponse
 from hockeystick.numerics.types import Array
 from hockeystick.relation import REPLACE_ONE, Relation
+
+if TYPE_CHECKING:
+    from hockeystick.random.generators import Randomness
 
 LOCAL = Between("[0, 50]")
 """ε of a report: beyond, the reports of others hide nothing that a float can hold."""
@@ -25,6 +30,10 @@ RARE = 1e-25
 """Numbers of clones less likely than this together count as if there were none."""
 MOST_CELLS, LEAST_ROWS = 2e6, 20
 """Pairs of numbers that are listed, and totals among them at least: others are taken for these."""
+MOST_WIDTH = 1950.0
+"""Numbers of reports of one kind that are listed: their square is twice `MOST_CELLS`."""
+MOST_LEFT_OUT = 3
+"""So many times as many users as can be listed cost less by the bound for any randomiser."""
 FEW = 200
 """Outcomes that are kept one by one; more are merged on a lattice."""
 
@@ -94,14 +103,17 @@ class ShuffledReports(Mechanism):
         """Of randomized response, N reports that say nothing of their users, the own among them.
 
         a and b of them say one thing or the other, the rest a third; the loss is log((e^ε·a + b +
-        rest)/(a + e^ε·b + rest)). None if there are too many to list.
+        rest)/(a + e^ε·b + rest)). Of more users than can be listed some are left out: their reports
+        can be added and shuffled in later, so fewer users tell more. None if that is most of them.
         """
         e, k = math.exp(self.epsilon_), categories
-        totals, _, before, rest = _totals(self.users - 1, k / (e + k - 1))
+        uniform = k / (e + k - 1)
+        listed = int(MOST_WIDTH**2 / 144 * k / 2 / uniform)
+        if self.users > MOST_LEFT_OUT * listed:
+            return ()
+        totals, _, before, rest = _totals(min(self.users, listed) - 1, uniform)
         totals, before = totals[before > 0], before[before > 0]
         width = 12 * math.sqrt(2 / k * float(totals[-1])) + 12
-        if width * width > 2 * MOST_CELLS:
-            return ()
         rows = int(min(totals.size, max(LEAST_ROWS // 2, MOST_CELLS / width**2)))
         starts = np.unique(np.linspace(0, totals.size, rows + 1).astype(int)[:-1])
         total = 0.0
@@ -140,6 +152,37 @@ class ShuffledReports(Mechanism):
             p, q = extreme * p + neither, extreme * q + neither
         kept = (p > 0) & (q > 0)
         return _whole(Law(np.log(p[kept]) - np.log(q[kept]), q[kept], rest))
+
+    def release(
+        self, answers: Any, *, labels: Sequence[Any] | None = None, rng: Randomness = None
+    ) -> Any:
+        """A report on each of the `users` answers, by randomized response among K `categories`, in
+        a uniformly random order.
+
+        See `RandomizedResponse.release`. The order is drawn here, in one place: where users do not
+        trust that place, each must randomise alone, and only the shuffler is trusted.
+
+        >>> ShuffledReports(1.0, 4, categories=3).release([2, 0, 1, 1], rng=0).shape
+        (4,)
+        """
+        from hockeystick.random.generators import generator
+
+        if self.categories is None:
+            raise ParameterError(
+                "categories must be given to release: which ε-local randomiser the users run is "
+                "not known; let each run their own, and shuffle the reports"
+            )
+        if np.shape(answers) != (self.users,):
+            raise ParameterError(
+                f"answers must be a list of {self.users}, one for each user, got the shape "
+                f"{np.shape(answers)}"
+            )
+        drawn = generator(rng)
+        local = RandomizedResponse(self.epsilon_, self.categories)
+        reports = local.release(answers, labels=labels, rng=drawn)
+        order = np.arange(self.users)
+        drawn.shuffle(order)
+        return reports[order]
 
     @cached_property
     def _attained(self) -> Loss:

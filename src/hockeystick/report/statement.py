@@ -10,6 +10,7 @@ from hockeystick.mechanism import Mechanism
 from hockeystick.numerics.digits import at_most
 from hockeystick.questions import relation_of
 from hockeystick.relation import ADD_REMOVE, REPLACE_ONE, Relation
+from hockeystick.small_delta import SmallDelta
 
 TIME = "It is drawn by the same steps whatever it is, but for fewer than one number in 10^11."
 ROUNDED = (
@@ -81,10 +82,17 @@ def bounds(mechanism: Mechanism, delta: float | None, relation: Relation) -> lis
 
 def guarantees(costs: list[Bound], when: str) -> Iterator[str]:
     """A sentence on each bound, and how to choose among several."""
-    pairs = [f"({at_most(each, DIGITS)}, {at_most(each.delta, DIGITS)})" for each in costs]
+    pairs = [f"({at_most(each, DIGITS)}, {delta_at_most(each.delta)})" for each in costs]
     yield f"{', '.join(pairs)}-differentially private when {when}."
     if len(costs) > 1:
         yield CHOOSE
+
+
+def delta_at_most(delta: float) -> str:
+    """δ in a few digits, not too small; by its logarithm where no float holds it."""
+    if isinstance(delta, SmallDelta):
+        return f"e^{at_most(delta.log, DIGITS)}"
+    return at_most(delta, DIGITS)
 
 
 def hints(mechanism: Mechanism, relation: Relation) -> Iterator[str]:

@@ -38,8 +38,8 @@ def delta(loss: ComposedLoss, epsilon: float) -> Interval:
         return _highest(loss).delta(epsilon)
     slip = _slip(loss, one, epsilon)
     upper, lower = (max(_log_delta(one, epsilon + move), LEAST) for move in (-slip, slip))
-    upper += RELATIVE * (1 + 1e-2 * abs(upper))
-    lower -= RELATIVE * (1 + 1e-2 * abs(lower))
+    upper += _log_error(upper)
+    lower -= _log_error(lower)
     return Interval(
         max(loss.least_infinite, math.exp(lower)), min(1.0, math.exp(upper) + 5e-324), NAME
     )
@@ -54,11 +54,42 @@ def epsilon(loss: ComposedLoss, delta: float) -> Interval:
         return laplace.epsilon(loss, delta)
     if one is None:
         return _highest(loss).epsilon(delta)
-    error = RELATIVE * (1 + 1e-2 * abs(math.log(delta)))
+    error = _log_error(math.log(delta))
     lower, high = _solve(one, math.log(delta) + error, 0.0, min(one.top, 1.0))
     upper = _solve(one, math.log(delta) - error, lower, high or min(one.top, 1.0))[1]
     lower = max(0.0, lower - _slip(loss, one, lower))
     return Interval(lower, min(upper + _slip(loss, one, upper), loss.top) if upper else 0.0, NAME)
+
+
+def log_delta(loss: ComposedLoss, epsilon: float) -> Interval:
+    """log δ(ε) of plain Gaussians, also where no float holds δ."""
+    one = _gaussian(loss)
+    slip = _slip(loss, one, epsilon)
+    upper, lower = (_log_delta(one, epsilon + move) for move in (-slip, slip))
+    return Interval(lower - _log_error(lower), min(0.0, upper + _log_error(upper)), NAME)
+
+
+def epsilon_at_log(loss: ComposedLoss, log_delta: float) -> Interval:
+    """The ε with δ(ε) = e^log_delta of plain Gaussians, also where no float holds δ."""
+    one = _gaussian(loss)
+    error = _log_error(log_delta)
+    lower, high = _solve(one, log_delta + error, 0.0, 1.0)
+    upper = _solve(one, log_delta - error, lower, high or 1.0)[1]
+    return Interval(
+        max(0.0, lower - _slip(loss, one, lower)), upper + _slip(loss, one, upper), NAME
+    )
+
+
+def _log_error(log_delta: float) -> float:
+    return RELATIVE * (1 + 1e-2 * abs(log_delta))
+
+
+def _gaussian(loss: ComposedLoss) -> Loss:
+    """The one Gaussian that the sum amounts to: its profile is computed by logarithms."""
+    one = loss.one
+    if one is None or one.gaussian_shift is None:
+        raise NumericalError("there is no profile in logarithms for this composition")
+    return one
 
 
 def _highest(loss: ComposedLoss) -> HighestValue:

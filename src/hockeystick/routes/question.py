@@ -135,7 +135,8 @@ class DeltaAt(Question):
         return {"asked": "delta", "epsilon": self.epsilon}
 
     def by(self, route: Route, loss: ComposedLoss) -> Interval:
-        return route.delta(loss, self.epsilon)
+        answer = route.delta(loss, self.epsilon)  # 0 is `extreme`: here it was rounded to it
+        return answer if answer.upper else answer._replace(upper=LEAST_FLOAT)
 
     def from_curve(self, curve: renyi.Curve) -> Interval:
         return renyi.delta(curve, self.epsilon)

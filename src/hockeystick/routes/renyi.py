@@ -63,26 +63,32 @@ def epsilon_at_log_delta(curve: Curve, log_delta: float) -> Interval:
         shift = (log_delta + np.log(orders)) / (orders - 1)
         return np.asarray(values + np.log1p(-1 / orders) - shift)
 
-    uppers = [
-        _best_order(partial(_converted, sides, convert), -math.inf)[1]
-        for sides in _Directions(curve)
-    ]
-    upper = min(max(0.0, *uppers) * (1 + SAFE), epsilon(curve, 0.0).upper)
-    return Interval(0.0, upper, NAME)
+    upper = 0.0
+    for sides in _Directions(curve):
+        upper = max(upper, _best_order(partial(_converted, sides, convert), upper)[1])
+    return Interval(0.0, min(upper * (1 + SAFE), epsilon(curve, 0.0).upper), NAME)
+
+
+def log_delta_at(curve: Curve, epsilon: float) -> Interval:
+    """log of the least δ that one order of the curve gives, also where no float holds δ."""
+    upper = -math.inf
+    for sides in _Directions(curve):
+        upper = max(upper, _best_order(partial(_log_converted, sides, epsilon), upper)[1])
+    return Interval(-math.inf, min(0.0, upper), NAME)
+
+
+def _log_converted(curve: Curve, epsilon: float, orders: Array) -> Array:
+    s, values = orders - 1, curve(orders)[0]
+    rounding = 16 * EPS * s * (values + epsilon)
+    return np.asarray(s * (values - epsilon + np.log1p(-1 / orders)) - np.log(orders) + rounding)
 
 
 def delta(curve: Curve, epsilon: float) -> Interval:
     """The least δ that follows from the curve."""
-
-    def convert(orders: Array, values: Array) -> Array:
-        s = orders - 1
-        rounding = 16 * EPS * s * (values + epsilon)
-        return s * (values - epsilon + np.log1p(-1 / orders)) - np.log(orders) + rounding
-
     upper = 0.0
     for sides in _Directions(curve):
         enough = math.log(upper) if upper else -math.inf
-        order, log_single = _best_order(partial(_converted, sides, convert), enough)
+        order, log_single = _best_order(partial(_log_converted, sides, epsilon), enough)
         if log_single <= enough:
             continue
         single = math.exp(min(log_single, 0.0))

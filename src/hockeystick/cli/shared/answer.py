@@ -27,7 +27,7 @@ def show(name: str, bound: Bound, given: Mapping[str, float], as_json: bool) -> 
 
 def line(name: str, bound: Bound, given: Mapping[str, float]) -> str:
     """A bound and what it was asked for, as one line."""
-    asked = "; ".join(f"{key} = {value!r}" for key, value in given.items())
+    asked = "; ".join(f"{key} = {value}" for key, value in given.items())
     least, most = at_least(bound.lower), at_most(bound.upper)
     how = f"relation: {bound.relation}; method: {bound.method}"
     proven = "; certified" if bound.certified else ""
@@ -51,9 +51,15 @@ def print_json(answer: Mapping[str, Any]) -> None:
     click.echo(json.dumps(_plain(answer), ensure_ascii=False))
 
 
+def _named(key: str, value: Any) -> tuple[str, Any]:
+    """What is written under a name: a δ that no float holds as its logarithm."""
+    log = getattr(value, "log", None)
+    return (key, _plain(value)) if log is None else (f"log_{key}", log)
+
+
 def _plain(value: Any) -> Any:
     if isinstance(value, Mapping):
-        return {key: _plain(each) for key, each in value.items()}
+        return dict(_named(key, each) for key, each in value.items())
     if isinstance(value, list | tuple):
         return [_plain(each) for each in value]
     if isinstance(value, float):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -83,7 +84,12 @@ def certify(command: Command) -> Command:
 
 
 def delta(command: Command) -> Command:
-    """The option --delta of a guarantee."""
+    """The options --delta and --log-delta of a guarantee, of which one is given."""
+    return _delta("guarantee", command)
+
+
+def float_delta(command: Command) -> Command:
+    """The option --delta of a guarantee, as a float."""
     return _number("delta", "guarantee")(command)
 
 
@@ -93,8 +99,25 @@ def epsilon(command: Command) -> Command:
 
 
 def budget(command: Command) -> Command:
-    """The options --epsilon and --delta of a budget."""
-    return _number("epsilon", "budget")(_number("delta", "budget")(command))
+    """The options --epsilon and --delta, or --log-delta, of a budget."""
+    return _number("epsilon", "budget")(_delta("budget", command))
+
+
+def _delta(whose: str, command: Command) -> Command:
+    @functools.wraps(command)
+    def with_delta(*args: Any, delta: float | None, log_delta: float | None, **rest: Any) -> Any:
+        from hockeystick.small_delta import given
+
+        if delta is None and log_delta is None:
+            raise click.UsageError("Missing option '--delta', or '--log-delta'.")
+        if delta is not None and log_delta is not None:
+            raise click.UsageError("--delta and --log-delta exclude each other.")
+        at = given(delta, log_delta) if delta is None else delta
+        return command(*args, delta=at, **rest)
+
+    own = click.option("--delta", type=DELTA, help=f"The delta of the {whose}.")
+    log = click.option("--log-delta", type=NUMBER, help="Its natural logarithm instead of it.")
+    return own(log(with_delta))  # type: ignore[return-value]
 
 
 def _number(name: str, whose: str) -> Callable[[Command], Command]:
@@ -124,6 +147,24 @@ class Number(click.ParamType):  # type: ignore[type-arg]  # older clicks take no
 
 
 NUMBER = Number()
+
+
+class Delta(Number):
+    """The same, and also a number below every float, such as 1e-400."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The nearest float, or a logarithm."""
+        if not isinstance(value, str):
+            return value
+        from hockeystick import small_delta
+
+        try:
+            return small_delta.read("it", value)
+        except ParameterError as error:
+            self.fail(f"{error}.", param, ctx)
+
+
+DELTA = Delta()
 
 
 class OutputFile(click.Path):

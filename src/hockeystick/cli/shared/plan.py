@@ -78,16 +78,24 @@ def read(text: str) -> Plan:
         raise ParameterError(f"plan must be {kind}: {error}") from None
     check_keys("plan", table, {"budget", "releases"}, {"relation"})
     budget = table["budget"]
-    check_keys("budget", budget, {"epsilon", "delta"})
+    check_keys("budget", budget, {"epsilon"}, {"delta", "log_delta"})
     releases = table["releases"]
     if not isinstance(releases, dict) or not releases:
         raise ParameterError("releases must be tables such as [releases.training], got none")
     return Plan(
         tuple(_release(name, entry) for name, entry in releases.items()),
         checks.non_negative("budget.epsilon", budget["epsilon"]),
-        checks.probability("budget.delta", budget["delta"]),
+        _delta(budget),
         options.relation_named(table["relation"]) if "relation" in table else None,
     )
+
+
+def _delta(budget: dict[str, Any]) -> float:
+    from hockeystick.small_delta import given
+
+    if "log_delta" in budget or "delta" not in budget:
+        return given(budget.get("delta"), budget.get("log_delta"))
+    return checks.probability("budget.delta", budget["delta"])
 
 
 def _float(word: str) -> float:

@@ -40,7 +40,7 @@ class Sums:
         Each loss moves to one of its neighbours at random, by at most `width` and by at most
         width²/8 in the mean (Hoeffding 1963, Theorem 2).
         """
-        rare = NEGLIGIBLE * math.exp(log_delta)
+        rare = max(NEGLIGIBLE * math.exp(log_delta), 5e-324)
         drift = self.steps * self.width**2 / 8 * math.exp(self.width)
         return drift + self.width * math.sqrt(self.steps / 2 * -math.log(rare)), self.lifted + rare
 
