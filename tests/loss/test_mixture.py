@@ -6,7 +6,7 @@ import mpmath as mp
 import numpy as np
 import pytest
 
-from hockeystick.loss.mixture import GaussianMixture
+from hockeystick.loss.gaussian_mixture import GaussianMixture
 
 
 @pytest.mark.parametrize("x", [-30.0, -3.0, 0.0, 1e-9, 2.0, 40.0])
