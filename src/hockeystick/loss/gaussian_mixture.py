@@ -9,12 +9,18 @@ from functools import cached_property
 
 import numpy as np
 
-from hockeystick.numerics.blocks import CHUNK, in_blocks
-from hockeystick.numerics.log_sum import log_sum_exp
-from hockeystick.numerics.special import ndtr
+from hockeystick.numerics.special import log_ndtr, ndtr
 from hockeystick.numerics.types import Array
 
-Pairwise = Callable[[Array], tuple[Array, Array]]
+Pairwise = Callable[[Array, Array, Array, float], tuple[Array, Array]]
+Shares = Callable[[Array], Array]
+
+BLOCK = 1 << 13
+"""Places at a time: few enough for the cache, and for many means to be negligible."""
+NEGLIGIBLE_NATS = 45.0
+"""Nats below the largest part at which a mean is left out: 3e-20 of it."""
+LARGE = 30.0
+"""From this exponent on a ratio is far from 1."""
 
 
 @dataclass(frozen=True)
@@ -33,59 +39,55 @@ class GaussianMixture:
 
     def log_ratio(self, x: Array) -> Array:
         """log of the density over that of N(0, 1), accurate where it is near 0."""
-        return in_blocks(self._log_ratio, x, len(self.means))
-
-    def _log_ratio(self, x: Array) -> Array:
-        means, weights = np.array(self.means), np.array(self.weights)
-        exponent = means * x[..., None] - 0.5 * means**2
-        excess = np.expm1(np.minimum(exponent, 30)) @ weights
-        near = (exponent.max(axis=-1, initial=0.0) < 30) & (excess > -0.5)
-        small = np.log1p(np.maximum(excess, -0.5))
-        if near.all():
-            return np.asarray(small)
-        exponent += np.log(weights)
-        return np.asarray(np.where(near, small, log_sum_exp(exponent)))
+        return self.log_ratio_and_slope(x)[0]
 
     def log_density(self, x: Array) -> Array:
         """log of the density."""
         return np.asarray(self.log_ratio(x) - 0.5 * x * x - 0.5 * math.log(2 * math.pi))
 
     def log_ratio_and_slope(self, x: Array) -> tuple[Array, Array]:
-        """`log_ratio` and `slope` of places in one row, from the same exponentials."""
-        return self._by_block(self._log_ratio_and_slope, x)
-
-    def _log_ratio_and_slope(self, x: Array) -> tuple[Array, Array]:
-        means, weights = np.array(self.means), np.array(self.weights)
-        exponent = np.multiply.outer(x, means) - 0.5 * means**2
-        peak = exponent.max(axis=1, initial=0.0)
-        more = np.expm1(np.minimum(exponent, 30))
-        excess = more @ weights
-        slope = (more @ (weights * means) + weights @ means) / (1 + excess)
-        log = np.log1p(np.maximum(excess, -0.5))
-        far = np.flatnonzero((peak >= 30) | (excess <= -0.5))
-        if far.size:
-            log[far] = log_sum_exp(exponent[far] + np.log(weights))
-            slope[far] = self.slope(x[far])
-        return log, slope
+        """`log_ratio` and `slope`, from the same exponentials."""
+        return self._by_block(x, self._log_terms, _log_ratio_and_slope)
 
     def beyond(self, x: Array) -> tuple[Array, Array]:
         """Mass beyond and mass up to each x, both accurate where they are small."""
-        return self._by_block(self._beyond, x)
+        return self._by_block(x, self._log_tails, _beyond)
 
-    def _beyond(self, x: Array) -> tuple[Array, Array]:
-        means, weights = np.array(self.means), np.array(self.weights)
-        apart = np.subtract.outer(x, means)
-        small = ndtr(-np.abs(apart))
-        large = 1 - small
-        right = apart > 0
-        return np.where(right, small, large) @ weights, np.where(right, large, small) @ weights
+    def _log_terms(self, x: Array) -> Array:
+        """log of each part of the density over that of N(0, 1)."""
+        means, weights = self._columns
+        return np.asarray(np.log(weights) + means * x - 0.5 * means**2)
 
-    def _by_block(self, function: Pairwise, x: Array) -> tuple[Array, Array]:
+    def _log_tails(self, x: Array) -> Array:
+        """log of each part of the mass beyond, and of the mass up to, each x."""
+        means, weights = self._columns
+        apart = means - x
+        tails = np.hstack([log_ndtr(apart), log_ndtr(-apart)])
+        return np.asarray(np.log(weights) + tails)
+
+    @cached_property
+    def _columns(self) -> tuple[Array, Array]:
+        """Means, in order, and their weights."""
+        order = np.argsort(self.means, kind="stable")
+        return np.array(self.means)[order, None], np.array(self.weights)[order, None]
+
+    def _by_block(self, x: Array, shares: Shares, function: Pairwise) -> tuple[Array, Array]:
+        """Some places at a time, each with those means alone that matter there.
+
+        Of two means the part of the larger grows with x against that of the smaller. So what is
+        negligible at both ends of a block, and not between two that are not, is so in it.
+        """
         flat = np.ravel(x)
-        rows = max(1, CHUNK // len(self.means))
-        parts = [function(flat[i : i + rows]) for i in range(0, max(flat.size, 1), rows)]
-        one, other = (np.concatenate(each).reshape(np.shape(x)) for each in zip(*parts, strict=True))
-        return one, other
+        means, weights = self._columns
+        found = np.empty((2, flat.size))
+        for i in range(0, flat.size, BLOCK):
+            part = flat[i : i + BLOCK]
+            log = shares(np.array([part.min(), part.max()]))
+            near = np.flatnonzero((log >= log.max(axis=0) - NEGLIGIBLE_NATS).any(axis=1))
+            kept = slice(near[0], near[-1] + 1)
+            left_out = float(weights[: near[0]].sum() + weights[near[-1] + 1 :].sum())
+            found[:, i : i + BLOCK] = function(part, means[kept], weights[kept], left_out)
+        return found[0].reshape(np.shape(x)), found[1].reshape(np.shape(x))
 
     def above(self, x: Array) -> Array:
         """Mass beyond x."""
@@ -98,11 +100,33 @@ class GaussianMixture:
 
     def slope(self, x: Array) -> Array:
         """d/dx of `log_ratio`: the mean of the means, weighted by how likely each is."""
-        means, log_weights = np.array(self.means), np.log(np.array(self.weights))
+        return self.log_ratio_and_slope(x)[1]
 
-        def some(part: Array) -> Array:
-            terms = log_weights - 0.5 * (part[..., None] - means) ** 2
-            terms = np.exp(terms - terms.max(axis=-1, keepdims=True))
-            return np.asarray(terms @ means / terms.sum(axis=-1))
 
-        return in_blocks(some, x, means.size)
+def _log_ratio_and_slope(
+    x: Array, means: Array, weights: Array, left_out: float
+) -> tuple[Array, Array]:
+    """log of Σ w·e^{…} = 1 + Σ w·(e^{…} − 1) less the weights left out, and its derivative."""
+    exponent = means * x - 0.5 * means**2
+    more = np.expm1(np.minimum(exponent, LARGE))
+    excess = (weights * more).sum(axis=0) - left_out
+    slope = (weights * means * (1 + more)).sum(axis=0) / np.maximum(1 + excess, 0.5)
+    log = np.log1p(np.maximum(excess, -0.5))
+    far = np.flatnonzero((exponent.max(axis=0) >= LARGE) | (excess <= -0.5))
+    if far.size:
+        terms = exponent[:, far] + np.log(weights)
+        peak = terms.max(axis=0)
+        terms = np.exp(terms - peak)
+        total = terms.sum(axis=0)
+        log[far] = peak + np.log(total)
+        slope[far] = (means * terms).sum(axis=0) / total
+    return log, slope
+
+
+def _beyond(x: Array, means: Array, weights: Array, left_out: float) -> tuple[Array, Array]:
+    """Masses beyond and up to each x."""
+    apart = x - means
+    small = ndtr(-np.abs(apart))
+    large, right = 1 - small, apart > 0
+    above = (weights * np.where(right, small, large)).sum(axis=0)
+    return above, (weights * np.where(right, large, small)).sum(axis=0)

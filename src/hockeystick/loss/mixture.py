@@ -90,10 +90,7 @@ class MixtureLoss(LineLoss):
         return math.log(p_weight / q_weight) if p_mean == q_mean else sign * math.inf
 
     def _loss(self, x: Array) -> Array:
-        return self.p.log_ratio(x) - self.q.log_ratio(x)
-
-    def _slope(self, x: Array) -> Array:
-        return np.asarray(np.maximum(self.p.slope(x) - self.q.slope(x), LEAST_SLOPE))
+        return self._loss_and_slope(x)[0]
 
     def _loss_and_slope(self, x: Array) -> tuple[Array, Array]:
         (p, p_slope), (q, q_slope) = self.p.log_ratio_and_slope(x), self.q.log_ratio_and_slope(x)
@@ -193,12 +190,13 @@ class MixtureLoss(LineLoss):
 
     def _nodes(self, x: Array, log_weight: float | Array) -> Nodes:
         log_q = self.q.log_density(x)
-        return Nodes(self._loss(x), log_q + log_weight, np.exp(log_q) / self._slope(x))
+        loss, slope = self._loss_and_slope(x)
+        return Nodes(loss, log_q + log_weight, np.exp(log_q) / slope)
 
     def density(self, losses: Array) -> Array:
         x = np.clip(self._whole._place(losses), -1e3, 1e3)
         inside = (losses > self.bottom) & (losses < self.top)
-        return np.where(inside, np.exp(self.q.log_density(x)) / self._slope(x), 0.0)
+        return np.where(inside, np.exp(self.q.log_density(x)) / self._loss_and_slope(x)[1], 0.0)
 
     def _masses(self, losses: Array) -> Tails:
         x = self._place(losses)
