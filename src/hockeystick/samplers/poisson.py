@@ -109,7 +109,7 @@ class Poisson(Sampler):
         def curve(orders: Array) -> tuple[Array, Array]:
             with suppress(NumericalError):
                 values = best(orders)
-                if pairs[0].infinite == 0:
+                if pairs[0].infinite == 0 or pairs[0].endless:
                     return values
             replace = base_loss(mechanism, REPLACE_ONE)
             apart = amplified_loss(joint([self.rate], [replace], [replace], self.rate))
