@@ -16,7 +16,7 @@ from hockeystick.loss.sum import ComposedLoss, both_ways
 from hockeystick.loss.triples.base import Triples
 from hockeystick.numerics.types import Array
 from hockeystick.relation import ADD_REMOVE, Relation
-from hockeystick.routes.auto import AUTO, check_method, worst
+from hockeystick.routes.auto import AUTO, check_method, smallest, worst
 from hockeystick.routes.base import CannotAnswer
 from hockeystick.routes.game.route import NAME as GAME
 from hockeystick.routes.game.route import upper_end
@@ -134,12 +134,16 @@ def answer(
             f"method must be 'auto' or 'renyi' for a mechanism known by its Rényi curve alone, "
             f"got {method!r}"
         )
-    answers = [worst(sides, question, method) for sides in choices]
+    sides = attained(parts)
+    if method == AUTO and sides and len(choices) > 1:
+        answers = smallest(choices, question)
+    else:
+        answers = [worst(each, question, method) for each in choices]
     if not choices or (method == AUTO and any(each.curve_is_tighter for each, _ in parts)):
         answers.append(question.from_curve(partial(divergences, parts)))
     best = min(answers, key=lambda answer: answer.upper)
     lower = answers[0].lower
-    if choices and (sides := attained(parts)):
+    if choices and sides:
         lower = worst(sides, question, AUTO).lower
     played = any(each.triples and each.triples.rate < 1 for each, _ in parts)
     if method == AUTO and games and played:

@@ -21,9 +21,10 @@ from hockeystick.loss.families.logit_beta import BetaLoss
 from hockeystick.loss.families.positive import PositiveLosses
 from hockeystick.loss.families.quadratic import QuadraticLoss
 from hockeystick.loss.gaussian import GaussianLoss
+from hockeystick.loss.gaussian_mixture import GaussianMixture
 from hockeystick.loss.labelled import LabelledLoss
 from hockeystick.loss.mixed import Mixed, mixed
-from hockeystick.loss.mixture import GaussianMixture, MixtureLoss
+from hockeystick.loss.mixture import MixtureLoss
 from hockeystick.loss.segment import SegmentLoss
 from hockeystick.loss.strip import StripMixed
 from hockeystick.loss.two_sided.amplified import amplified_loss, joint

@@ -6,7 +6,8 @@ import mpmath as mp
 import numpy as np
 import pytest
 
-from hockeystick.loss.mixture import GaussianMixture
+from hockeystick.loss.gaussian_mixture import GaussianMixture
+from hockeystick.loss.mixture import MixtureLoss
 
 
 @pytest.mark.parametrize("x", [-30.0, -3.0, 0.0, 1e-9, 2.0, 40.0])
@@ -21,3 +22,69 @@ def test_mixtures_that_hardly_hold_the_middle(x: float, least: float) -> None:
             found = mixture.log_ratio(np.full(shape, x))
             assert found.shape == shape
             assert found.ravel()[0] == pytest.approx(float(truth), rel=1e-12, abs=1e-15 * scale)
+
+
+def copies(shift: float, rate: float, most: int) -> GaussianMixture:
+    """Means 0, 1, 2, … shifts, with weights that fall by the rate: most weigh next to nothing."""
+    weights = rate ** np.arange(most + 1.0)
+    return GaussianMixture.of(weights / weights.sum(), shift * np.arange(most + 1.0))
+
+
+def naive_log_density(mixture: GaussianMixture, x: np.ndarray) -> np.ndarray:
+    parts = zip(mixture.weights, mixture.means, strict=True)
+    logs = [np.log(np.longdouble(w)) - (x - mean) ** 2 / 2 for w, mean in parts]
+    return np.asarray(np.logaddexp.reduce(logs) - np.log(2 * np.longdouble(np.pi)) / 2)
+
+
+def mass_beyond(mixture: GaussianMixture, x: mp.mpf) -> mp.mpf:
+    return mp.fsum(
+        w * mp.ncdf(mean - x) for w, mean in zip(mixture.weights, mixture.means, strict=True)
+    )
+
+
+MIXTURES = [
+    MixtureLoss(copies(2.0, 0.01, 9), copies(2.0, 0.01, 9).flipped, mirrored=True),
+    MixtureLoss(copies(2.0, 0.01, 9), GaussianMixture((1.0,), (0.0,))),
+    MixtureLoss(copies(0.3, 0.2, 20), copies(0.3, 0.2, 20).flipped, mirrored=True),
+    MixtureLoss(copies(12.0, 1e-3, 5), GaussianMixture((1.0,), (0.0,))),
+]
+
+
+@pytest.mark.parametrize("loss", MIXTURES)
+def test_panels_of_uneven_width_sum_the_cumulants(loss: MixtureLoss) -> None:
+    """Also where means that weigh 1e-18 are the ones that e^{sL} is made of."""
+    x = np.arange(-8_000, 44_000, dtype=np.longdouble) / 200
+    log_p, log_q = naive_log_density(loss.p, x), naive_log_density(loss.q, x)
+    narrow = max(loss.p.means) < 20  # else there are too many nodes, which is refused
+    for s in [0.3, 2.0, *([0.5 + 10j, 0.2 + 40j] if narrow else [])]:
+        exponent = log_p + s * (log_p - log_q)
+        peak = exponent.real.max()
+        truth = np.exp(exponent - peak).sum() / 200
+        found = np.exp(loss.cgf(np.array([s]))[0] - float(peak))
+        assert abs(found - complex(truth)) < 2e-14 * (1 + abs(peak)), s
+    assert loss.nodes(0.0, 0.3, 0.0).losses.size < 7000
+
+
+@pytest.mark.parametrize("loss", MIXTURES)
+def test_a_profile_by_masses_or_by_an_integral(loss: MixtureLoss) -> None:
+    """From the bulk, where masses cancel, to far out, where they do not."""
+    epsilons = np.array([0.0, 1e-3, 0.05, 1.0, 4.0, 12.0, 30.0])
+    found = loss.profile(epsilons)
+    for epsilon, value in zip(epsilons.tolist(), found.tolist(), strict=True):
+        start = float(loss._place(np.array([epsilon]))[0])  # δ is least sensitive to where it is
+        with mp.workdps(60):
+            truth = mass_beyond(loss.p, mp.mpf(start))
+            truth -= mp.exp(epsilon) * mass_beyond(loss.q, mp.mpf(start))
+        assert value == pytest.approx(float(truth), rel=3e-14, abs=1e-300), epsilon
+
+
+def test_means_that_matter_in_one_block_alone() -> None:
+    """A thousand places and one at a time: the same masses, slopes and ratios."""
+    mixture = copies(2.0, 1e-4, 30)
+    x = np.linspace(-40.0, 90.0, 20_001)
+    for method in (mixture.beyond, mixture.log_ratio_and_slope):
+        one, other = method(x)
+        some = slice(0, None, 1000)
+        single = [method(x[i : i + 1]) for i in range(0, x.size, 1000)]
+        np.testing.assert_allclose(one[some], [pair[0][0] for pair in single], rtol=1e-14)
+        np.testing.assert_allclose(other[some], [pair[1][0] for pair in single], rtol=1e-14)

@@ -54,6 +54,8 @@ class Loss(ABC):
     """Whether it has atoms at places that are known only roughly, which `tails` counts."""
     sketched: bool = False
     """Whether the nodes are but a sketch to plan with: then `cgf` has a better source."""
+    endless: bool = False
+    """Whether `infinite` stands for rare losses that no float holds, and K counts them itself."""
     origin: Exact | None = None
     """The pair in exact numbers that the floats are rounded from, if that is known."""
 
@@ -155,8 +157,7 @@ class Loss(ABC):
         return self.origin
 
     def sampled(self, rate: float) -> Loss | None:
-        """The loss of ((1−rate)·Q + rate·P, Q) where this law has a better one than the general
-        (see `mixed`); else None."""
+        """The loss of ((1−rate)·Q + rate·P, Q), where there is a better one than `mixed` makes."""
         return None
 
     def truncated(self, mass: float) -> Loss:

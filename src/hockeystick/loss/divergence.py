@@ -12,9 +12,10 @@ from hockeystick.numerics.types import Array
 
 def divergence(loss: Loss, orders: Array) -> Array:
     """K(α − 1)/(α − 1) at orders α from 1 (the KL divergence) to inf (the largest loss)."""
-    if loss.infinite:
+    if loss.infinite and not loss.endless:
         return np.full(orders.shape, math.inf)
-    value = np.where(np.isinf(orders), max(0.0, loss.top), 0.0)
+    most = math.inf if loss.infinite else max(0.0, loss.top)
+    value = np.where(np.isinf(orders), most, 0.0)
     value[orders == 1] = loss.mean() if (orders == 1).any() else 0.0
     between = (orders > 1) & np.isfinite(orders)
     if between.any():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import cached_property
 
 import numpy as np
 
@@ -14,7 +15,7 @@ from hockeystick.loss.family import Family
 from hockeystick.loss.line import NORMAL_REACH, LineLoss, panel_width, steepest, trapezoid_step
 from hockeystick.loss.measure import Nodes, Tails
 from hockeystick.numerics.gauss import gauss_legendre
-from hockeystick.numerics.special import erfcx, ndtr, ndtri
+from hockeystick.numerics.special import erfcx, log_ndtr, ndtr, ndtri
 from hockeystick.numerics.types import Array, Complex
 
 MILLS_SERIES_FROM = 60.0
@@ -119,6 +120,10 @@ class GaussianLoss(LineLoss):
 
     def _loss_exceeded(self, mass: float) -> float:
         return self.shift * (self.shift / 2 - float(ndtri(mass)))
+
+    @cached_property
+    def _log_q_beyond(self) -> float:
+        return float(log_ndtr(-self.ceiling / self.shift - self.shift / 2))
 
     def density(self, losses: Array) -> Array:
         z = losses / self.shift + self.shift / 2

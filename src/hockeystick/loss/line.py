@@ -127,6 +127,11 @@ class LineLoss(AtomlessLoss):
         return float(masses.p_above[0]), float(masses.q_above[0])
 
     @cached_property
+    def _log_q_beyond(self) -> float:
+        """log of the Q-mass above the ceiling, whose e^ceiling-fold is a probability again."""
+        return math.log(self._beyond[1]) if self._beyond[1] > 0 else -math.inf
+
+    @cached_property
     def top(self) -> float:  # type: ignore[override]
         return min(self._limits[1], self.ceiling)
 
@@ -159,7 +164,7 @@ class LineLoss(AtomlessLoss):
         if not self.cut:
             return self._profile(epsilon)
         at = np.minimum(epsilon, self.ceiling)
-        below = self._whole._profile(at) + np.exp(at) * self._beyond[1]
+        below = self._whole._profile(at) + np.exp(at + self._log_q_beyond)
         return np.where(epsilon < self.ceiling, below, self.infinite)
 
     def log_profile(self, epsilon: Array) -> Array:

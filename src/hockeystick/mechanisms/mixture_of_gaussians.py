@@ -17,8 +17,9 @@ from hockeystick.loss.atoms import EVERYTHING, NOTHING
 from hockeystick.loss.base import Loss
 from hockeystick.loss.divergence import divergences
 from hockeystick.loss.gaussian import GaussianLoss
+from hockeystick.loss.gaussian_mixture import GaussianMixture
 from hockeystick.loss.mixed import mixed
-from hockeystick.loss.mixture import GaussianMixture, MixtureLoss
+from hockeystick.loss.mixture import MixtureLoss
 from hockeystick.mechanism import Mechanism
 from hockeystick.mechanisms.bases.additive_noise import LEAST_NOISE
 from hockeystick.numerics.types import Array

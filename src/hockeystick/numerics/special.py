@@ -19,6 +19,11 @@ def ndtr(x: Any) -> Any:
     return _functions().ndtr(x)
 
 
+def log_ndtr(x: Any) -> Any:
+    """log Φ(x)."""
+    return _functions().log_ndtr(x)
+
+
 def ndtri(p: Any) -> Any:
     """Φ⁻¹(p)."""
     return _functions().ndtri(p)

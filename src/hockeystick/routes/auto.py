@@ -17,6 +17,7 @@ from hockeystick.routes.base import CannotAnswer, Route
 from hockeystick.routes.contour import route as contour
 from hockeystick.routes.contour.saddle import find_saddle, log_chernoff
 from hockeystick.routes.game import route as game
+from hockeystick.routes.grid import route as grid
 from hockeystick.routes.question import Question
 
 AUTO = "auto"
@@ -46,6 +47,38 @@ def worst(sides: Sequence[ComposedLoss], question: Question, method: str) -> Int
             answers.append(answer(question, loss, method))
     most = max(answers, key=lambda each: each.upper)
     return Interval(max(each.lower for each in answers), most.upper, most.method)
+
+
+def smallest(choices: Sequence[Sequence[ComposedLoss]], question: Question) -> list[Interval]:
+    """The answers of those choices of pairs that may be the smallest: of pairs that all dominate
+    each answer is valid, so that what is certainly larger than another need not be known."""
+    answers: list[Interval] = []
+    for sides in sorted(choices, key=lambda sides: _guess(sides, question)):
+        if not answers or not any(_is_larger(loss, question, answers[0]) for loss in sides):
+            answers.append(worst(sides, question, AUTO))
+    return answers
+
+
+def _guess(sides: Sequence[ComposedLoss], question: Question) -> float:
+    """About the answer, by the saddle point; −inf where that has none."""
+    try:
+        with np.errstate(over="ignore", invalid="ignore"):
+            return max(question.guess(loss) for loss in sides)
+    except (NumericalError, OverflowError):
+        return -math.inf
+
+
+def _is_larger(loss: ComposedLoss, question: Question, other: Interval) -> bool:
+    """Whether this direction certainly costs more than another pair's upper end: so one step does,
+    or by the lower end of a coarse grid."""
+    epsilon, delta, _ = question.rival(other._replace(lower=other.upper))
+    if not loss.continuous or loss.one or not math.isfinite(epsilon):
+        return False
+    with suppress(*CannotAnswer), np.errstate(over="ignore", invalid="ignore"):
+        if any(part.profile(np.array([epsilon]))[0] > delta * (1 + 1e-9) for part, _ in loss.parts):
+            return True
+        return grid.coarse_delta(loss, epsilon) > delta
+    return False
 
 
 def answer(question: Question, loss: ComposedLoss, method: str = AUTO) -> Interval:

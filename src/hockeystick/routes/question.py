@@ -14,11 +14,13 @@ from hockeystick.loss.sum import ComposedLoss
 from hockeystick.numerics.rounding import added
 from hockeystick.routes import renyi
 from hockeystick.routes.base import Route
-from hockeystick.routes.contour.saddle import log_chernoff
+from hockeystick.routes.contour.saddle import find_saddle, log_chernoff
 
 CONTRADICTION = 1e-6
 """How far, relatively, a lower end may be above an upper one before it is an error."""
 LEAST_FLOAT = 5e-324
+RARE = 1e-3
+"""Part of δ in losses so rare that guesses are better without them."""
 
 
 class Question(ABC):
@@ -61,6 +63,10 @@ class Question(ABC):
     def rival(self, answer: Interval) -> tuple[float, float, Question | None]:
         """The ε and δ at which another direction must cost no more than this answer's lower end;
         and a question that decides whether it does, if that is not this question itself."""
+
+    @abstractmethod
+    def guess(self, loss: ComposedLoss) -> float:
+        """About the answer, or its logarithm, by the saddle point."""
 
     @abstractmethod
     def to_json(self) -> dict[str, Any]:
@@ -120,6 +126,10 @@ class EpsilonAt(Question):
         lower, upper, method = ask(self)
         return Interval(max(0.0, lower - slip), upper + slip, method)
 
+    def guess(self, loss: ComposedLoss) -> float:
+        cut = loss.truncated(RARE * self.delta)
+        return find_saddle(cut, None, math.log(self.delta)).epsilon
+
     def rival(self, answer: Interval) -> tuple[float, float, Question]:
         return answer.lower, self.delta, DeltaAt(answer.lower)
 
@@ -162,6 +172,10 @@ class DeltaAt(Question):
     def widened(self, ask: Callable[[Self], Interval], slip: float) -> Interval:
         _, upper, method = ask(type(self)(max(0.0, self.epsilon - slip)))
         return Interval(ask(type(self)(self.epsilon + slip)).lower, upper, method)
+
+    def guess(self, loss: ComposedLoss) -> float:
+        rough = find_saddle(loss, self.epsilon, None).log_delta
+        return find_saddle(loss.truncated(RARE * math.exp(rough)), self.epsilon, None).log_delta
 
     def rival(self, answer: Interval) -> tuple[float, float, None]:
         return self.epsilon, answer.lower, None

@@ -17,8 +17,9 @@ from hockeystick.loss.atoms import NOTHING
 from hockeystick.loss.base import Loss
 from hockeystick.loss.divergence import divergence
 from hockeystick.loss.exact import Exact
+from hockeystick.loss.gaussian_mixture import GaussianMixture
 from hockeystick.loss.mixed import mixed
-from hockeystick.loss.mixture import GaussianMixture, MixtureLoss
+from hockeystick.loss.mixture import MixtureLoss
 from hockeystick.loss.two_sided.amplified import amplified_loss, joint
 from hockeystick.mechanism import Mechanism
 from hockeystick.numerics.binomial import binomial_weights
@@ -108,7 +109,7 @@ class Poisson(Sampler):
         def curve(orders: Array) -> tuple[Array, Array]:
             with suppress(NumericalError):
                 values = best(orders)
-                if pairs[0].infinite == 0:
+                if pairs[0].infinite == 0 or pairs[0].endless:
                     return values
             replace = base_loss(mechanism, REPLACE_ONE)
             apart = amplified_loss(joint([self.rate], [replace], [replace], self.rate))

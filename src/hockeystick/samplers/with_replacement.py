@@ -15,9 +15,10 @@ from hockeystick.evidence import Curve, Evidence
 from hockeystick.loss.atoms import EVERYTHING, NOTHING
 from hockeystick.loss.base import Loss
 from hockeystick.loss.divergence import divergences
+from hockeystick.loss.gaussian_mixture import GaussianMixture
 from hockeystick.loss.labelled import LabelledLoss
 from hockeystick.loss.mixed import mixed
-from hockeystick.loss.mixture import GaussianMixture, MixtureLoss
+from hockeystick.loss.mixture import MixtureLoss
 from hockeystick.loss.two_sided.amplified import AmplifiedCurve, amplified_loss, joint
 from hockeystick.mechanism import Mechanism
 from hockeystick.numerics.binomial import binomial_above, binomial_weights

@@ -15,8 +15,9 @@ from hockeystick.evidence import Evidence, known
 from hockeystick.loss.atoms import NOTHING
 from hockeystick.loss.base import Loss
 from hockeystick.loss.exact import Exact
+from hockeystick.loss.gaussian_mixture import GaussianMixture
 from hockeystick.loss.mixed import mixed
-from hockeystick.loss.mixture import GaussianMixture, MixtureLoss
+from hockeystick.loss.mixture import MixtureLoss
 from hockeystick.loss.two_sided.amplified import amplified_loss, joint
 from hockeystick.mechanism import Mechanism
 from hockeystick.numerics.types import Array

@@ -16,6 +16,7 @@ from hockeystick.loss.base import Loss
 from hockeystick.loss.measure import EMPTY, Atoms, Nodes
 from hockeystick.loss.points import pair_of, side_through
 from hockeystick.loss.two_sided.curve import Curve
+from hockeystick.loss.two_sided.endless import EndlessLoss, log_tail
 from hockeystick.loss.two_sided.loss import TwoSidedLoss, listed
 from hockeystick.loss.two_sided.panels import LEAST_DELTA, PanelCurve, Panels, panels_of
 from hockeystick.loss.two_sided.term import Term
@@ -289,4 +290,7 @@ def amplified_loss(forward: AmplifiedCurve, backward: AmplifiedCurve | None = No
         pass
     grids = [(curve, curve.grid(DOTS)) for curve in (forward, backward) if curve]
     sides = [side_through(u, curve.delta(u)) for curve, u in grids]
-    return pair_of(sides[0], sides[1] if backward else None)
+    pair = pair_of(sides[0], sides[1] if backward else None)
+    ends = [float(side.atoms.losses.max(initial=0.0)) for side in sides]
+    tails = [log_tail(curve, end) for (curve, _), end in zip(grids, ends, strict=True)]
+    return EndlessLoss(pair, tails[0], tails[-1]) if any(tails) else pair

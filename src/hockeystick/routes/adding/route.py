@@ -100,7 +100,12 @@ def is_first(loss: ComposedLoss) -> bool:
     """Whether this is the way to take: few outcomes, or few steps of losses beyond the others."""
     if is_small(loss):
         return True
-    return loss.steps <= FEW and max(part.truncated(1e-6).top for part, _ in loss.parts) > HUGE
+    if loss.steps > FEW:
+        return False
+    try:
+        return max(part.truncated(1e-6).top for part, _ in loss.parts) > HUGE
+    except NumericalError:  # a law that cannot be cut cannot be listed
+        return False
 
 
 def is_worthwhile(loss: ComposedLoss, others: Sequence[Interval]) -> bool:

@@ -27,14 +27,24 @@ FEW_STEPS = 64
 """Up to so many steps the largest single one is a fair guess of what all give away."""
 FIRST_POINTS = 1 << 14
 MOST_POINTS = 1 << 18
+COARSE_POINTS = 1 << 12
 MOST_WORK = 1 << 26
 """Points of the grid over all parts of a composition: some seconds."""
 ENOUGH = 1e-10
 """Relative gap between the ends at which refining stops."""
 
 
+def coarse_delta(loss: ComposedLoss, epsilon: float) -> float:
+    """The lower end of δ(ε) on a grid of few points: a tenth of the time."""
+    return _delta(loss, epsilon, COARSE_POINTS).lower
+
+
 def delta(loss: ComposedLoss, epsilon: float) -> Interval:
     """Both ends of δ(ε)."""
+    return _delta(loss, epsilon, MOST_POINTS)
+
+
+def _delta(loss: ComposedLoss, epsilon: float, most: int) -> Interval:
     cut = loss.truncated(max(TRUNCATED * _at_least(loss, epsilon), 1e-300))
     window = window_of(cut, epsilon, None)
 
@@ -46,7 +56,7 @@ def delta(loss: ComposedLoss, epsilon: float) -> Interval:
             lower = max(lower, high.delta(epsilon + slack, -1) - rare, high.least_delta(epsilon))
         return added(max(0.0, lower), value, (loss.least_infinite, cut.infinite))
 
-    return _converge(ends, len(cut.parts))
+    return _converge(ends, len(cut.parts), most)
 
 
 def _at_least(loss: ComposedLoss, epsilon: float) -> float:
@@ -84,12 +94,12 @@ def epsilon(loss: ComposedLoss, delta: float) -> Interval:
             window = window_of(cut, max(upper, 0.0), math.log(target))
         return max(0.0, lower), max(0.0, upper)
 
-    return _converge(ends, len(cut.parts))
+    return _converge(ends, len(cut.parts), MOST_POINTS)
 
 
-def _converge(ends: Callable[[int], tuple[float, float]], parts: int) -> Interval:
+def _converge(ends: Callable[[int], tuple[float, float]], parts: int, most: int) -> Interval:
     """Refine once, to the number of points that the first gap asks for."""
-    most = min(MOST_POINTS, MOST_WORK // parts)
+    most = min(most, MOST_WORK // parts)
     tries = [ends(min(FIRST_POINTS, most))]
     lower, upper = tries[0]
     gap = (upper - lower) / max(upper, 1e-300) if math.isfinite(upper) else 1.0
