@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 import numpy as np
@@ -15,11 +15,12 @@ from hockeystick.errors import CannotCertify, NumericalError
 from hockeystick.loss.sum import ComposedLoss
 from hockeystick.routes.certified.balls import above, below, of_bits
 from hockeystick.routes.certified.bracket import around, by_halving
-from hockeystick.routes.certified.build import NATS, ORDER_NATS, Task, follow
+from hockeystick.routes.certified.build import NATS, Task, follow
 from hockeystick.routes.certified.claims import LOG_LEAST, at_most, closed, largest
 from hockeystick.routes.certified.grid import Grid, GridSum, planned_grid
 from hockeystick.routes.certified.laws import exact_of, law_of
-from hockeystick.routes.certified.line import Line, Recipe, masses
+from hockeystick.routes.certified.line import Ends, Line, Recipe, masses
+from hockeystick.routes.certified.many import many
 from hockeystick.routes.certified.plan import planned
 from hockeystick.routes.contour.saddle import log_kappa
 
@@ -27,11 +28,14 @@ BITS = 192
 """Of the working precision: radii are then far below the errors that are chosen."""
 TIGHT = 1e-10
 """Relative width of δ from which on a second plan, made for the ε found, is worth its while."""
+LOW, LOOSE, LOOSE_NATS = 1.0, 3e-9, 28.0
+"""Nats above the least of cancellation that arrays of doubles may have, the relative width of δ
+that is then good enough, and how little may be cut off for it."""
 REFUSALS = (NumericalError, ArithmeticError, ValueError, IndexError)
 """What a plan may fail with."""
 LOG_SMALL = math.log(1e-20)
 """Of a δ that is not known, for the range of a grid."""
-MILD_ORDERS = [2.0**k for k in range(-1, 12)]
+MILD_ORDERS = 2.0 ** np.arange(-1, 12)
 """At which Chernoff's bound is tried for a direction that may not matter."""
 
 
@@ -129,7 +133,7 @@ def milder(loss: ComposedLoss, epsilon: float, delta: float) -> dict[str, Any] |
             order = _good_order(loss, epsilon, delta)
             if order is None:
                 return None
-            rules = task.rules(order, 0.0, ORDER_NATS)
+            rules = task.rules_at(order)
             if not at_most(task.laws, epsilon, delta, order, rules):
                 return None
             claim |= {"order": order, "rules": rules}
@@ -138,16 +142,12 @@ def milder(loss: ComposedLoss, epsilon: float, delta: float) -> dict[str, Any] |
 
 def _good_order(loss: ComposedLoss, epsilon: float, delta: float) -> float | None:
     """Floats: a power of two at which Chernoff's bound is clearly enough, if there is one."""
-    goal, last = (math.log(delta) if delta else -math.inf) - 0.1, math.inf
-    for order in MILD_ORDERS:
-        k = float(loss.cgf(np.array([order])).real[0])
-        bound = k - order * epsilon + float(log_kappa(order))
-        if bound <= goal:
-            return order
-        if bound > last or not math.isfinite(bound):  # it is convex
-            return None
-        last = bound
-    return None
+    goal = (math.log(delta) if delta else -math.inf) - 0.1
+    with np.errstate(all="ignore"):
+        k = loss.cgf(MILD_ORDERS).real
+        bound = k - MILD_ORDERS * epsilon + log_kappa(MILD_ORDERS)
+    enough = np.flatnonzero(bound <= goal)
+    return float(MILD_ORDERS[enough[0]]) if enough.size else None
 
 
 def _on_grid(task: Task, log_delta: float, why: Exception) -> tuple[GridSum, Grid]:
@@ -188,12 +188,19 @@ def _epsilon_by_line(task: Task, delta: float) -> tuple[float, float, Recipe]:
 
 
 def _line_at(task: Task, log_delta: float, delta: float) -> tuple[Line, Recipe, float]:
-    """A line through the ε that it finds itself."""
+    """A line through the ε that it finds itself; in arrays if that is good enough."""
+    root: float | None = None
+    with suppress(*REFUSALS):
+        for _ in range(2 if many(task.laws) else 0):
+            plan = planned(task.loss, LOOSE_NATS, root, log_delta, LOW)
+            line, recipe = follow(task, plan, LOOSE_NATS, arrays=True)
+            root = line.guess(plan.epsilon, delta)
+            if line.ends(root).width <= LOOSE * delta:
+                return line, recipe, root
     plan = planned(task.loss, NATS, None, log_delta)
     line, recipe = follow(task, plan, NATS)
     root = line.guess(plan.epsilon, delta)
-    ends = line.ends(root)
-    if float(ends.upper - ends.lower) > TIGHT * delta:
+    if line.ends(root).width > TIGHT * delta:
         plan = planned(task.loss, NATS, root, log_delta)
         line, recipe = follow(task, plan, NATS)
         root = line.guess(root, delta)
@@ -201,13 +208,25 @@ def _line_at(task: Task, log_delta: float, delta: float) -> tuple[Line, Recipe, 
 
 
 def _delta_by_line(task: Task, epsilon: float) -> tuple[float, float, Recipe]:
+    ends, recipe = _at(task, epsilon)
+    return max(below(ends.lower), 0.0), min(above(ends.upper), 1.0), recipe
+
+
+def _at(task: Task, epsilon: float) -> tuple[Ends, Recipe]:
+    if many(task.laws):
+        with suppress(*REFUSALS):
+            plan = planned(task.loss, LOOSE_NATS, epsilon, None, LOW)
+            line, recipe = follow(task, plan, LOOSE_NATS, arrays=True)
+            ends = line.ends(epsilon)
+            if ends.width <= LOOSE * float(ends.upper):
+                return ends, recipe
     log_delta: float | None = None
     for _ in range(2):
         plan = planned(task.loss, NATS, epsilon, log_delta)
         line, recipe = follow(task, plan, NATS)
         ends = line.ends(epsilon)
         finite = ends.upper - line.beside(arb(epsilon))
-        if not finite > 0 or float(ends.upper - ends.lower) <= TIGHT * float(ends.upper):
+        if not finite > 0 or ends.width <= TIGHT * float(ends.upper):
             break
         log_delta = float(finite.log())
-    return max(below(ends.lower), 0.0), min(above(ends.upper), 1.0), recipe
+    return ends, recipe

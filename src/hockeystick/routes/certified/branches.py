@@ -12,7 +12,7 @@ from flint import acb, arb
 
 from hockeystick.numerics.types import Array
 from hockeystick.routes.certified.balls import above, below, only_if
-from hockeystick.routes.certified.decay import Cells, by_pairs, logarithms
+from hockeystick.routes.certified.decay import Cells, Pairs, logarithms
 from hockeystick.routes.certified.law import Nodes, Rule, Splits
 from hockeystick.routes.certified.lifted import Integrand, on_path
 
@@ -59,7 +59,7 @@ class Branches(Splits):
         return self._nodes.values(step, count)
 
     def decay(self, t: Array) -> Array:
-        return np.minimum(by_pairs(self._held, t), self._by_edges(t))
+        return np.minimum(self._pairs(t), self._by_edges(t))
 
     def rest(self, t: Array) -> Array:
         total = np.zeros_like(t)
@@ -101,7 +101,7 @@ class Branches(Splits):
         return out
 
     @cached_property
-    def _held(self) -> Cells:
+    def _pairs(self) -> Pairs:
         mass = [np.array([max(below(p / self.mass), 0.0) for p, _ in self._atoms])]
         left = [np.array([below(loss) for _, loss in self._atoms])]
         right = [np.array([above(loss) for _, loss in self._atoms])]
@@ -112,7 +112,7 @@ class Branches(Splits):
             ends = (np.array(low), np.array(high))
             ends = ends if f.sign > 0 else (-ends[1], -ends[0])
             mass, left, right = [*mass, cells], [*left, ends[0]], [*right, ends[1]]
-        return Cells(np.concatenate(mass), np.concatenate(left), np.concatenate(right))
+        return Pairs(Cells(*map(np.concatenate, (mass, left, right))))
 
     def _by_edges(self, t: Array) -> Array:
         """Theorem 7: what lies beyond a cut ζ, on its own lifted path, adds at most

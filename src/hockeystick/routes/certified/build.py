@@ -14,6 +14,7 @@ from hockeystick.loss.sum import ComposedLoss
 from hockeystick.routes.certified.decay import beyond
 from hockeystick.routes.certified.law import Rule, Splits, Tilted
 from hockeystick.routes.certified.line import Laws, Line, Recipe, grid
+from hockeystick.routes.certified.many import gathered
 from hockeystick.routes.certified.plan import Plan
 from hockeystick.routes.certified.split import SplitLine
 
@@ -41,27 +42,35 @@ class Task:
         """Nats by which the quadrature of a part must be better, as it runs n times."""
         return math.log(n * len(self.laws))
 
-    def rules(self, order: float, reach: float, nats: float) -> list[Rule]:
-        return [law.rule(order, reach, -nats - self.slack(n)) for law, n in self.laws]
+    def rules(self, order: float, nats: float) -> list[Rule]:
+        """For a line through this order."""
+        return [law.rule(order, 0.0, -nats - self.slack(n)) for law, n in self.laws]
+
+    def rules_at(self, order: float) -> list[Rule]:
+        """For Chernoff's bound at this order."""
+        return [law.rule_at(order, -ORDER_NATS - self.slack(n)) for law, n in self.laws]
 
 
-def follow(task: Task, plan: Plan, nats: float) -> tuple[Line, Recipe]:
-    """The line of a plan and its recipe."""
+def follow(task: Task, plan: Plan, nats: float, arrays: bool = False) -> tuple[Line, Recipe]:
+    """The line of a plan and its recipe; many parts at once in arrays, if so asked."""
     step = float(np.float32(2 * math.pi / plan.period))
     enough = nats + max(plan.level, 0.0) + 2
-    rules = task.rules(plan.order, 0.0, enough)
+    rules = task.rules(plan.order, enough)
     tilted = [
         (law.tilted(plan.order, rule), n) for (law, n), rule in zip(task.laws, rules, strict=True)
     ]
-    cut, split = _shorter(tilted, plan, step, nats)
+    together = gathered(tilted) if arrays else tilted
+    cut, split = _shorter(together, plan, step, nats)
     points = math.ceil(cut / step) + 1
     for i, ((law, n), (each, _)) in enumerate(zip(task.laws, tilted, strict=True)):
         if each.reach < points * step:
             rules[i] = law.rule(plan.order, points * step, -enough - task.slack(n))
             tilted[i] = law.tilted(plan.order, rules[i]), n
-    further = task.rules(plan.beyond, 0.0, ORDER_NATS)
-    recipe = Recipe(plan.order, step, points, plan.beyond, cut, split, tuple(rules), tuple(further))
-    return line_of(task.laws, recipe, tilted), recipe
+            together = gathered(tilted) if arrays else tilted
+    further = task.rules_at(plan.beyond)
+    said = plan.order, step, points, plan.beyond, cut, split, arrays
+    recipe = Recipe(*said, tuple(rules), tuple(further))
+    return line_of(task.laws, recipe, together), recipe
 
 
 def line_of(laws: Laws, recipe: Recipe, tilted: Sequence[tuple[Tilted, int]] | None = None) -> Line:

@@ -97,6 +97,10 @@ class Law(ABC):
     def rule(self, order: float, reach: float, log_tolerance: float) -> Rule:
         """Planned in floats: how to integrate e^{sL} for Re s = order, 0 <= Im s <= reach."""
 
+    def rule_at(self, order: float, log_tolerance: float) -> Rule:
+        """Enough to know M(order)."""
+        return self.rule(order, 0.0, log_tolerance)
+
     @abstractmethod
     def tilted(self, order: float, rule: Rule) -> Tilted:
         """The law on the line Re s = order, by that rule; proven."""

@@ -14,6 +14,7 @@ from hockeystick.numerics.types import Array
 from hockeystick.routes.certified.balls import kappa, only_if, power, powers
 from hockeystick.routes.certified.decay import beyond
 from hockeystick.routes.certified.law import Law, Rule, Tilted
+from hockeystick.routes.certified.many import gathered
 
 Laws = Sequence[tuple[Law, int]]
 """The law of each part, and how often it runs."""
@@ -34,6 +35,7 @@ class Recipe:
     beyond: float
     cut: float
     split: bool
+    arrays: bool
     rules: tuple[Rule, ...]
     rules_beyond: tuple[Rule, ...]
 
@@ -52,6 +54,11 @@ class Ends:
     lower: arb
     upper: arb
     slope: arb
+
+    @property
+    def width(self) -> float:
+        """About how far apart they are."""
+        return float(self.upper - self.lower)
 
 
 def masses(laws: Laws) -> tuple[arb, arb]:
@@ -94,19 +101,20 @@ class Line:
     def __init__(
         self, laws: Laws, recipe: Recipe, tilted: Sequence[tuple[Tilted, int]] | None = None
     ) -> None:
-        c, h, n = recipe.order, recipe.step, recipe.points
-        only_if(0 < c < recipe.beyond and h > 0 and n > 0, "a line right of 0")
-        only_if(arb(recipe.cut) <= n * arb(h) and recipe.cut > h, "a cut where the line ends")
+        c, h, points = recipe.order, recipe.step, recipe.points
+        only_if(0 < c < recipe.beyond and h > 0 and points > 0, "a line right of 0")
+        only_if(arb(recipe.cut) <= points * arb(h) and recipe.cut > h, "a cut where the line ends")
         if tilted is None:
             pairs = zip(laws, recipe.rules, strict=True)
-            tilted = [(law.tilted(c, rule), count) for (law, count), rule in pairs]
+            tilted = [(law.tilted(c, rule), n) for (law, n), rule in pairs]
+            tilted = gathered(tilted) if recipe.arrays else tilted
         self._laws = laws
         self._c, self._h, self._order = arb(c), arb(h), arb(recipe.beyond)
         t = grid(recipe.cut)
         self.cut = beyond(t, self.log_sizes(tilted, t), h)[0]
         self._k_beyond = cumulant(laws, recipe.beyond, recipe.rules_beyond)
         self._prepare()
-        self._terms(tilted, h, n)
+        self._terms(tilted, h, points)
 
     @staticmethod
     def log_sizes(tilted: Sequence[tuple[Tilted, int]], t: Array) -> Array:

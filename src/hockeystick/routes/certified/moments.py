@@ -39,8 +39,9 @@ def moment_rule(loss: Loss, exact: Exact, order: float) -> Rule:
     with np.errstate(all="ignore"):
         k = float(loss.cgf(np.array([order])).real[0])
     size = math.log(k) if 0 < k < 1 else (0.0 if k >= 1 else LEAST_LOG)
-    rule = law_of(exact).rule(order, 0.0, max(size, LEAST_LOG) - NATS)
-    if rule.get("last", 0) - rule.get("first", 0) > MOST_NODES:
+    rule = law_of(exact).rule_at(order, max(size, LEAST_LOG) - NATS)
+    ends = rule.get("mass", {"first": 0, "last": 0})
+    if ends["last"] - ends["first"] > MOST_NODES:
         raise CannotCertify(f"a quadrature at the order {order!r} would take too many points")
     return rule
 

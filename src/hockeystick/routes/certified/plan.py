@@ -14,6 +14,8 @@ from hockeystick.routes.contour.saddle import MOST_PLANNING_PARTS, find_saddle, 
 
 AROUND = np.exp(np.linspace(-2.5, 2.5, 81))
 """Orders tried, relative to that of Chernoff's bound."""
+SPARSE = 8
+"""One in so many orders at which K of all parts is looked at."""
 MOST_LEVEL = 40.0
 """Nats of cancellation that a line may have: they cost bits, not accuracy."""
 NEGLIGIBLE = 18.0
@@ -72,12 +74,17 @@ class Sketch:
 
 
 def planned(
-    loss: ComposedLoss, nats: float, epsilon: float | None, log_delta: float | None
+    loss: ComposedLoss,
+    nats: float,
+    epsilon: float | None,
+    log_delta: float | None,
+    above_least: float = math.inf,
 ) -> Plan:
-    """A line on which aliases and what is cut off are each e^−nats of δ."""
+    """A line on which aliases and what is cut off are each e^−nats of δ, and the level at most so
+    much above the least."""
     few = loss.sketch(MOST_PLANNING_PARTS)
     saddle = find_saddle(few, epsilon, log_delta)
-    epsilon = saddle.epsilon if epsilon is None else epsilon
+    asked, epsilon = epsilon, saddle.epsilon if epsilon is None else epsilon
     log_delta = saddle.log_delta if log_delta is None else log_delta
     score = saddle.k - saddle.x * epsilon + log_kappa(saddle.x)
     orders = float(saddle.x[int(np.argmin(score))]) * AROUND
@@ -86,46 +93,72 @@ def planned(
         k, variance = sketch.cumulants(orders)
         if any(part.sketched for part, _ in few.parts):  # nodes are then no source for K
             k = few.cgf(orders).real
+        if len(loss.parts) > MOST_PLANNING_PARTS:
+            exact = _of_all(loss, orders, k)
+            if asked is None:
+                epsilon += _chernoff(orders, exact, log_delta) - _chernoff(orders, k, log_delta)
+            k = exact
         good = np.isfinite(k) & (variance > 0)
-        return _line(sketch, orders[good], k[good], variance[good], epsilon, log_delta, nats)
+        line = _Orders(orders[good], k[good], variance[good])
+        return line.planned(sketch, epsilon, log_delta, nats, above_least)
 
 
-def _line(
-    sketch: Sketch,
-    orders: Array,
-    k: Array,
-    variance: Array,
-    epsilon: float,
-    log_delta: float,
-    nats: float,
-) -> Plan:
-    level = k - orders * epsilon - log_delta
-    gap = orders[None, :] - orders[:, None]
-    right = (level + log_kappa(orders) + nats)[None, :] / np.where(gap > 0, gap, math.nan)
-    right = np.where(gap > 0, right, math.inf)
-    best = right.argmin(axis=1)
-    period = np.maximum(right.min(axis=1), (epsilon - log_delta + nats) / (orders + 1))
-    period = np.maximum(period, 1e-6)
-    open_ = np.flatnonzero((level < MOST_LEVEL) & np.isfinite(period))
-    if not open_.size:
-        raise CannotCertify("no vertical line has few enough nats of cancellation")
-    need = np.maximum(level, 0.0) + nats
-    rough = period * np.sqrt(need / variance)
-    near = open_[np.argsort(rough[open_])[:40]]
-    tries = np.unique(np.append(np.linspace(near.min(), near.max(), 7).astype(int), near[0]))
-    reaches = [_reach(sketch, float(orders[i]), need[i], variance[i]) for i in tries]
-    place = int(np.argmin(period[tries] * np.array(reaches)))
-    i = int(tries[place])
-    return Plan(
-        float(np.float32(orders[i])),
-        float(np.float32(orders[best[i]])),
-        float(period[i]),
-        epsilon,
-        log_delta,
-        float(level[i]),
-        reaches[place],
-        float(variance[i]),
-    )
+def _of_all(loss: ComposedLoss, orders: Array, k: Array) -> Array:
+    """K of all parts, from that of the sketch: their ratio is smooth."""
+    some = slice(None, None, SPARSE)
+    ratio = np.log(loss.cgf(orders[some]).real / k[some])
+    good = np.isfinite(ratio)
+    beyond = orders > orders[some][good][-1]
+    out = k * np.exp(np.interp(orders, orders[some][good], ratio[good]))
+    return np.where(beyond, math.inf, out)
+
+
+def _chernoff(orders: Array, k: Array, log_delta: float) -> float:
+    """ε by Chernoff's bound."""
+    return float(np.nanmin((k + log_kappa(orders) - log_delta) / orders))
+
+
+@dataclass(frozen=True)
+class _Orders:
+    """Where the line may go."""
+
+    orders: Array
+    k: Array
+    variance: Array
+
+    def planned(
+        self, sketch: Sketch, epsilon: float, log_delta: float, nats: float, above_least: float
+    ) -> Plan:
+        """That with the fewest points."""
+        orders, k, variance = self.orders, self.k, self.variance
+        level = k - orders * epsilon - log_delta
+        gap = orders[None, :] - orders[:, None]
+        right = (level + log_kappa(orders) + nats)[None, :] / np.where(gap > 0, gap, math.nan)
+        right = np.where(gap > 0, right, math.inf)
+        best = right.argmin(axis=1)
+        period = np.maximum(right.min(axis=1), (epsilon - log_delta + nats) / (orders + 1))
+        period = np.maximum(period, 1e-6)
+        most = min(MOST_LEVEL, float(level.min()) + above_least)
+        open_ = np.flatnonzero((level < most) & np.isfinite(period))
+        if not open_.size:
+            raise CannotCertify("no vertical line has few enough nats of cancellation")
+        need = np.maximum(level, 0.0) + nats
+        rough = period * np.sqrt(need / variance)
+        near = open_[np.argsort(rough[open_])[:40]]
+        tries = np.unique(np.append(np.linspace(near.min(), near.max(), 7).astype(int), near[0]))
+        reaches = [_reach(sketch, float(orders[i]), need[i], variance[i]) for i in tries]
+        place = int(np.argmin(period[tries] * np.array(reaches)))
+        i = int(tries[place])
+        return Plan(
+            float(np.float32(orders[i])),
+            float(np.float32(orders[best[i]])),
+            float(period[i]),
+            epsilon,
+            log_delta,
+            float(level[i]),
+            reaches[place],
+            float(variance[i]),
+        )
 
 
 def _reach(sketch: Sketch, order: float, need: float, variance: float) -> float:

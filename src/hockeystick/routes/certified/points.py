@@ -12,7 +12,7 @@ from hockeystick.errors import CannotCertify
 from hockeystick.loss.exact import Exact
 from hockeystick.numerics.types import Array
 from hockeystick.routes.certified.balls import above, ball, below, only_if
-from hockeystick.routes.certified.decay import Cells, by_pairs
+from hockeystick.routes.certified.decay import Cells, Pairs
 from hockeystick.routes.certified.law import Law, Nodes, Rule, Tilted
 
 Pair = tuple[arb, arb]
@@ -177,4 +177,4 @@ class PointsTilted(Tilted):
         mass = [max(below(p.real / self.mass), 0.0) for p in self.atoms.weights]
         left = [below(loss.real) for loss in self.atoms.losses]
         right = [above(loss.real) for loss in self.atoms.losses]
-        return by_pairs(Cells(np.array(mass), np.array(left), np.array(right)), t)
+        return Pairs(Cells(np.array(mass), np.array(left), np.array(right)))(t)

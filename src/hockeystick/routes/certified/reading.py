@@ -15,8 +15,8 @@ def read(text: str) -> dict[str, Any]:
     except ValueError as error:
         raise ParameterError(f"certificate must be JSON: {error}") from error
     said = said.get("certificate", said) if isinstance(said, dict) else said
-    if not isinstance(said, dict) or said.get("form") != 1 or "proofs" not in said:
-        raise ParameterError("certificate must be what --certify --json printed, of form 1")
+    if not isinstance(said, dict) or said.get("form") != 2 or "proofs" not in said:
+        raise ParameterError("certificate must be what --certify --json printed, of form 2")
     return dict(_numbers(said))
 
 

@@ -17,7 +17,7 @@ from hockeystick.routes.certified.answers import Proven
 from hockeystick.routes.certified.renyi import RenyiAt, bounded_by
 from hockeystick.routes.question import Question
 
-VERSIONS = {"form": 1, "bits": answers.BITS, "python-flint": flint.__version__}
+VERSIONS = {"form": 2, "bits": answers.BITS, "python-flint": flint.__version__}
 """What the certificate was made with."""
 Asked = Question | RenyiAt
 ROUTE = Route(

@@ -1,0 +1,221 @@
+"""Many different normal laws on samples at once, in arrays of discs (Theorem 19).
+
+φ − 1 = Σ_j A_j·(e^{itL_j} − 1)/M(c) is small where a loss is small, and found with as small an
+error; M(c) itself is a ball of its own, of all bits.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from flint import acb, arb
+
+from hockeystick.numerics.types import Array
+from hockeystick.routes.certified.balls import above, only_if
+from hockeystick.routes.certified.decay import Cells, Pairs, by_nodes
+from hockeystick.routes.certified.discs import Discs, size
+from hockeystick.routes.certified.law import Law, Tilted
+from hockeystick.routes.certified.normal import NormalLaw
+from hockeystick.routes.certified.sampled_normal import CELLS, SampledNormal
+
+MANY = 12
+AT_ONCE = 20
+"""Parts of one array."""
+FEW = 6400
+"""Parts up to which |φ| is bounded by the nodes, too."""
+NEAR_ZERO = 0.75
+"""|φ − 1| from which on a power is a product and not e^{n·log φ}."""
+
+Listed = Sequence[tuple[Tilted, int]]
+
+
+def many(laws: Sequence[tuple[Law, int]]) -> bool:
+    """Whether so many parts are normal laws on samples that arrays are worth their while."""
+    return sum(isinstance(law, NormalLaw) and law.sampled for law, _ in laws) >= MANY
+
+
+def gathered(tilted: Listed) -> Listed:
+    """The same with all sampled normal laws as one, where they are many."""
+    normal = [(each, n) for each, n in tilted if isinstance(each, SampledNormal)]
+    if len(normal) < MANY:
+        return tilted
+    others = [(each, n) for each, n in tilted if not isinstance(each, SampledNormal)]
+    return [(ManyNormals(normal), 1), *others]
+
+
+class ManyNormals(Tilted):
+    """The product of all M^n."""
+
+    def __init__(self, parts: Sequence[tuple[SampledNormal, int]]) -> None:
+        self._parts = parts
+        starts = range(0, len(parts), AT_ONCE)
+        self._tables = [_Table(parts[i : i + AT_ONCE]) for i in starts]
+
+    @cached_property
+    def mass(self) -> arb:
+        return sum((n * each.mass.log() for each, n in self._parts), arb(0)).exp()
+
+    @property
+    def work(self) -> int:
+        return sum(each.work for each, _ in self._parts) // 60  # far less than products of balls
+
+    def values(self, step: float, count: int) -> list[acb]:
+        total, mass = Discs.of(np.ones(count)), self.mass
+        for table in self._tables:
+            total = total * table.powers(step, count)
+        return [mass * each for each in as_balls(total)]
+
+    def decay(self, t: Array) -> Array:
+        total = np.zeros_like(t)
+        for table in self._tables:
+            total += table.decay(t, with_nodes=len(self._parts) <= FEW)
+        return total * (1 - 1e-12)
+
+
+def as_balls(discs: Discs) -> list[acb]:
+    """Squares that hold the discs."""
+    only_if(bool(np.isfinite(discs.mid).all() and np.isfinite(discs.rad).all()), "finite numbers")
+    parts = zip(discs.mid.real.tolist(), discs.mid.imag.tolist(), discs.rad.tolist(), strict=True)
+    return [acb(arb(x, r), arb(y, r)) for x, y, r in parts]
+
+
+class _Table:
+    """Some of the laws: rows of discs."""
+
+    def __init__(self, parts: Sequence[tuple[SampledNormal, int]]) -> None:
+        self._all = [each for each, _ in parts]
+        self._counts = np.array([[float(n)] for _, n in parts])
+        self._q, self._up, self._down = (
+            _column([getattr(each.law, name) for each in self._all]) for name in ("q", "up", "down")
+        )
+        self._c, self._p = _column([parts[0][0].c]), _column([parts[0][0].p])
+
+    def _rules(self, name: str) -> Array:
+        return np.array([[float(each.rule[name])] for each in self._all])
+
+    def _logs(self, z: Discs) -> tuple[Discs, Discs]:
+        """log v and log w."""
+        return self._mixed(self._up, z), self._mixed(self._down, -z)
+
+    def _mixed(self, shift: Discs, z: Discs) -> Discs:
+        """log(1 + q·(e^{shift·z − shift²/2} − 1))."""
+        if not shift.most.any():
+            return Discs.of(np.zeros(z.mid.shape))
+        return (self._q * (shift * z - (shift * shift).times(0.5)).expm1()).log1p()
+
+    def _log_density(self, z: Discs, logs: tuple[Discs, Discs], base: Discs) -> Discs:
+        return self._p * logs[0] - self._c * logs[1] - (z * z).times(0.5) + base
+
+    @cached_property
+    def _nodes(self) -> tuple[Discs, Discs, Array]:
+        """Weights over M(c), losses and errors over M(c); rows are filled up with zeros."""
+        first, last, step = self._rules("first"), self._rules("last"), self._rules("step")
+        j = first + np.arange(int((last - first).max()) + 1)
+        real = np.minimum(j, last) * step
+        z = Discs.of(real + 1j * self._rules("height"), size(real) * 2.0**-52)
+        norm = (2 * arb.pi()).sqrt()
+        base = [(arb(each.rule["step"]) / norm / each.mass).log() for each in self._all]
+        logs = self._logs(z)
+        weights = self._log_density(z, logs, _column(base)).exp()
+        weights = weights.times(np.where(j <= last, 1.0, 0.0))
+        errors = np.array([[above(each.error / each.mass)] for each in self._all])
+        return weights, logs[0] - logs[1], errors
+
+    def powers(self, step: float, count: int) -> Discs:
+        """The product of φ(k·step)^n over all rows, k < count."""
+        away = self._away(step, count)
+        near = size(away.mid) + away.rad < NEAR_ZERO
+        logs = Discs(np.where(near, away.mid, 0), np.where(near, away.rad, 0.0)).log1p()
+        total = logs.times(self._counts).sum(axis=0).exp()
+        if near.all():
+            return total
+        whole = away + Discs.of(np.ones(away.mid.shape))
+        for i in np.flatnonzero(~near.all(axis=1)):
+            left = np.where(near[i], 1, whole.mid[i]), np.where(near[i], 0.0, whole.rad[i])
+            total = total * _power(Discs(*left), int(self._counts[i, 0]))
+        return total
+
+    def _away(self, step: float, count: int) -> Discs:
+        """φ − 1: with k = g·small + r, Σ_j A_j·e^{igL_j·small}·(e^{irL_j} − 1), and
+        Σ_j A_j·(e^{igL_j·small} − 1); M(c) = Σ A_j but for the error, too."""
+        weights, losses, errors = self._nodes
+        small = max(1, math.isqrt(count))
+        large = -(-count // small)
+        angle = losses * Discs.of(np.array(1j * step))
+
+        def turns(k: Array) -> Discs:
+            return Discs(angle.mid[..., None], angle.rad[..., None]).times(k).expm1()
+
+        giant, baby = turns(float(small) * np.arange(large)), turns(np.arange(float(small)))
+        wide = Discs(weights.mid[..., None], weights.rad[..., None])
+        moved = _turned(wide * giant)
+        whole = _turned(wide * (giant + Discs.of(np.ones(1))))
+        product = whole @ baby
+        alone = moved.sum(axis=-1)
+        total = product + Discs(alone.mid[..., None], alone.rad[..., None])
+        mid = total.mid.reshape(len(self._all), -1)[:, :count]
+        rad = total.rad.reshape(len(self._all), -1)[:, :count]
+        return Discs(mid, (rad + 2 * errors) * (1 + 1e-12))
+
+    def decay(self, t: Array, with_nodes: bool) -> Array:
+        total = np.zeros_like(t)
+        for i, pairs in enumerate(self._pairs):
+            bound = pairs(t)
+            if with_nodes:
+                weights, losses, errors = self._nodes
+                fall = np.maximum(losses.mid[i].imag - losses.rad[i], 0.0) * (1 - 1e-12)
+                bound = np.minimum(bound, by_nodes(weights.most[i], fall, errors[i, 0], t))
+            total += self._counts[i, 0] * np.minimum(bound, 0.0)
+        return total
+
+    @cached_property
+    def _pairs(self) -> list[Pairs]:
+        """Theorem 6, as for a single law."""
+        width = self._rules("width")
+        place = self._rules("cell") + np.arange(CELLS + 1.0) * width
+        z = Discs.of(place, size(place) * 2.0**-51 + CELLS * width * 2.0**-51)
+        half = (2 * arb.pi()).log() / 2
+        base = _column([-half - each.mass.log() for each in self._all])
+        logs = self._logs(z)
+        density, losses = self._log_density(z, logs, base), logs[0] - logs[1]
+        low = density.mid.real - density.rad
+        bend = np.array([[above(each.bend)] for each in self._all])
+        least = (np.minimum(low[:, :-1], low[:, 1:]) - bend) - 1e-12
+        mass = Discs.of(least).exp().times(width)
+        sure = np.maximum(mass.mid.real - mass.rad, 0.0) * (1 - 1e-12)
+        left = losses.mid.real - losses.rad - np.abs(losses.mid.real) * 1e-15
+        right = losses.mid.real + losses.rad + np.abs(losses.mid.real) * 1e-15
+        rows = zip(sure, left[:, :-1], right[:, 1:], strict=True)
+        return [Pairs(_coarser(Cells(*row))) for row in rows]
+
+
+def _coarser(cells: Cells) -> Cells:
+    """Two and two neighbours as one."""
+    mass = (cells.mass[::2] + cells.mass[1::2]) * (1 - 1e-12)
+    return Cells(mass, cells.left[::2], cells.right[1::2])
+
+
+def _column(numbers: Sequence[arb]) -> Discs:
+    mid = np.array([[float(x)] for x in numbers])
+    rad = np.array([[above(abs(x - float(x)))] for x in numbers])
+    return Discs.of(mid, rad)
+
+
+def _turned(discs: Discs) -> Discs:
+    return Discs(*(np.swapaxes(each, -1, -2) for each in (discs.mid, discs.rad)))
+
+
+def _power(discs: Discs, n: int) -> Discs:
+    """By squarings."""
+    out: Any = None
+    while True:
+        if n & 1:
+            out = discs if out is None else out * discs
+        n >>= 1
+        if not n:
+            return Discs(out.mid, out.rad)
+        discs = discs * discs
