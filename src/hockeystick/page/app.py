@@ -21,7 +21,7 @@ from hockeystick.page import body
 from hockeystick.page.access import Access
 from hockeystick.page.cache import Cache
 from hockeystick.page.catalogue import catalogue
-from hockeystick.page.errors import Refused
+from hockeystick.page.errors import WRONG, Refused
 from hockeystick.page.guard import Guard
 from hockeystick.page.openapi import openapi
 from hockeystick.page.pool import Answer, Pool
@@ -56,8 +56,8 @@ def _route(resource: Resource, pool: Pool, cache: Cache) -> Route:
 
     async def endpoint(request: Request) -> Response:
         asked = {} if resource.asked is None else await body.read(request)
-        if not isinstance(asked, dict):
-            raise Refused(422, "the body must be an object")
+        if not isinstance(asked, dict) or asked.keys() & request.path_params.keys():
+            raise Refused(WRONG, "the body must be an object, of fields that are not in the path")
         asked |= request.path_params
         key = json.dumps([resource.path, asked], sort_keys=True).encode()
         kept = cache.get(key) if resource.kept else None

@@ -1,4 +1,4 @@
-"""A resource: one question of the page, with the schema of what is asked and of what is answered."""
+"""A resource: one question of the page, with the schemas of what is asked and answered."""
 
 from __future__ import annotations
 

@@ -54,10 +54,10 @@ def record(optional: tuple[str, ...] = (), /, **fields: Schema) -> Schema:
 
 def or_null(schema: Schema) -> Schema:
     """The same, or null."""
-    return {"anyOf": [schema, {"type": "null"}]}
+    return {"anyOf": [*schema.get("anyOf", [schema]), {"type": "null"}]}
 
 
-EXPRESSION: Schema = {
+EXPRESSION: dict[str, Any] = {
     "type": "string",
     "maxLength": MOST_CHARACTERS,
     "description": "A computation, such as Gaussian(1.1).on(Poisson(0.01)) * 1000.",

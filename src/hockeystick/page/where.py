@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from hockeystick.ledger.ledger import Ledger
+from hockeystick.page.errors import Refused
+
+NOT_THERE = 404
 
 
 @dataclass
@@ -13,9 +16,11 @@ class Where:
 
     url: str | None = None
 
-    def ledger(self) -> Ledger | None:
-        """For reading alone: nothing of the page writes."""
-        return None if self.url is None else Ledger(self.url)
+    def books(self) -> Ledger:
+        """The ledger, for reading alone: nothing of the page writes."""
+        if self.url is None:
+            raise Refused(NOT_THERE, "no ledger was given: hockeystick serve LEDGER")
+        return Ledger(self.url)
 
 
 LEDGER = Where()

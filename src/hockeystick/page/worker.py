@@ -29,7 +29,7 @@ RETIRED_FROM = 600 * 2**20
 """Bytes in use after an answer, from which on a fresh process takes over."""
 FAILED = 500
 """Of HTTP: a defect of this program."""
-WARM_UP = (
+WARM_UP: tuple[tuple[str, dict[str, Any]], ...] = (
     ("epsilon", {"run": {"expression": "Gaussian(1.1).on(Poisson(0.01)) * 1000"}, "delta": 1e-5}),
     ("names", {}),
 )
@@ -50,16 +50,20 @@ def answered(name: str, asked: dict[str, Any]) -> tuple[int, dict[str, Any]]:
             }
             check(given, resource.asked)
         return 200, resource.answer(asked)
-    except Refused as refused:
+    except Exception as error:
+        refused = _refusal(error)
         return refused.status, refused.to_json()
-    except HockeystickError as error:
-        refused = Refused(WRONG, str(error))
-    except (MemoryError, RecursionError):
-        refused = Refused(WRONG, "this takes more memory than the page may use", "")
-    except Exception:
-        traceback.print_exc()
-        refused = Refused(FAILED, "a defect of hockeystick: its standard error says more")
-    return refused.status, refused.to_json()
+
+
+def _refusal(error: Exception) -> Refused:
+    if isinstance(error, Refused):
+        return error
+    if isinstance(error, HockeystickError):
+        return Refused(WRONG, str(error))
+    if isinstance(error, MemoryError | RecursionError):
+        return Refused(WRONG, "this takes more memory than the page may use")
+    traceback.print_exception(error)
+    return Refused(FAILED, "a defect of hockeystick: the standard error of serve says more")
 
 
 def main() -> None:

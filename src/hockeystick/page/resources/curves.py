@@ -92,7 +92,7 @@ def _relation(run: Run) -> Relation:
 
 def _last(run: Run, relation: Relation, delta: float, name: str) -> float:
     """Where the axis of a run ends."""
-    options = {"relation": relation, "method": "auto"}
+    options: dict[str, Any] = {"relation": relation, "method": "auto"}
     with about(run.path):
         if name == "profile" and delta > 0:
             end = float(run.mechanism.epsilon(min(SMALLEST_DELTA, BELOW * delta), **options))
