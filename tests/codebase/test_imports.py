@@ -85,7 +85,6 @@ LATE_LIBRARIES = {
     "scipy": "a third of a second of a cold start",
     "resource": "limits of memory, which Windows has not",
     "sklearn": "optional: learn",
-    "uvicorn": "optional: page",
 }
 """Other packages that a function may import when it runs, and why."""
 
@@ -111,7 +110,7 @@ HOMES = {
     "sklearn": {"learn"},
     "psycopg": {"ledger"},
     "starlette": {"page"},
-    "uvicorn": {"page", "cli"},
+    "uvicorn": {"page"},
 }
 """Packages that the core does without, and who alone may import them."""
 

@@ -6,6 +6,8 @@ import click
 
 PORT = 8765
 """Unless another is asked for."""
+NEEDED = ("starlette", "uvicorn")
+"""Of the extra."""
 
 
 @click.command()
@@ -35,13 +37,13 @@ def serve(place: str | None, port: int, host: str, no_open: bool) -> None:
       hockeystick serve budget.db --port 8000 --no-open
     """
     try:
-        import uvicorn  # noqa: F401
+        from hockeystick.page.serve import serve as run
     except ModuleNotFoundError as error:
+        if error.name not in NEEDED:
+            raise
         raise ModuleNotFoundError(
             "the page needs starlette and uvicorn: pip install 'hockeystick[page]'"
         ) from error
-    from hockeystick.page.serve import serve as run
-
     if place is not None:
         from hockeystick.ledger.ledger import Ledger
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from hockeystick.ledger.ledger import Ledger
 from hockeystick.page.errors import Refused
@@ -14,7 +14,7 @@ NOT_THERE = 404
 class Where:
     """The address of the ledger, if there is one; it may hold a password and is never shown."""
 
-    url: str | None = None
+    url: str | None = field(default=None, repr=False)
 
     def books(self) -> Ledger:
         """The ledger, for reading alone: nothing of the page writes."""

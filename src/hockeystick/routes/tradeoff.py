@@ -118,7 +118,7 @@ class Chords:
         up, start, following = rising[:, :-2], high[:, :-2], high[:, 1:-1]
         with np.errstate(divide="ignore", invalid="ignore"):
             x = (following - start + falling * width) / (up + falling)
-        bound, where = start + up * x, _inside(a, b, a + x)
+            bound, where = start + up * x, _inside(a, b, a + x)  # 0·inf is at an end
         bound, where = np.where(falling <= 0, following, bound), np.where(falling <= 0, b, where)
         # Beyond the last two there is no chord from the right, only the limit of 1 − h.
         beyond = self._limit - alphas[:, None] * self.a[-2:]

@@ -37,7 +37,8 @@ KINDS: dict[str, tuple[str, str]] = {
     ),
     "WithoutReplacement": (
         "fixed size",
-        "Each batch is drawn afresh, so many records and none twice.",
+        "Each batch is drawn afresh, so many records and none twice. Whoever is not drawn makes "
+        "room for another, and both are seen.",
     ),
     "Shuffled": (
         "shuffled",
