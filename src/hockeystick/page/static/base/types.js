@@ -58,8 +58,10 @@
  *
  * @typedef {object} SampledRun
  * @property {string} sampler
+ * @property {string} words its name in words
  * @property {string} expression
  * @property {string} relation
+ * @property {boolean} yours whether the run was written with it
  * @property {Value} epsilon
  * @property {string} shown
  * @property {Value} lower
@@ -69,6 +71,35 @@
  * @typedef {{value: Value, expression: string, epsilon: Value, shown: string}} Calibrated
  *
  * @typedef {{python: string, command: string}} Code
+ *
+ * @typedef {object} Budget
+ * @property {string} name
+ * @property {string} epsilon
+ * @property {string} delta
+ * @property {string} unit
+ * @property {string} relation
+ * @property {string} filter
+ * @property {string} filter_sentence
+ * @property {string} opened
+ * @property {Value} used a part of 1
+ * @property {Value} left a part of 1
+ *
+ * @typedef {object} Spending
+ * @property {number} number
+ * @property {string} time
+ * @property {string} by
+ * @property {string} purpose
+ * @property {string} part
+ * @property {string} expression
+ * @property {Value} used the part that is gone after it
+ *
+ * @typedef {object} More
+ * @property {{label: string, reached: Value, limit: Value}[]} sums
+ * @property {number} spendings
+ * @property {Spending[]} entries
+ * @property {{time: string[], used: Value[]}} chart
+ *
+ * @typedef {Budget & More} BudgetInFull
  */
 
 export {};

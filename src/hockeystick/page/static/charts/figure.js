@@ -39,7 +39,7 @@ export const KINDS = {
   },
   tradeoff: {
     title: "An attacker's errors",
-    hint: "The fewer innocent guesses are wrong (type I), the more hits are missed (type II).",
+    hint: "Type I: the record is said to be there and is not. Type II: it is there and missed. Nearer to the diagonal is more private.",
   },
   steps: { title: "ε after each step", hint: "What it has cost when it is stopped there." },
   renyi: { title: "Rényi divergence at each order", hint: "The view of the moments accountant." },

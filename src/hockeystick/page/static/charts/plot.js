@@ -7,6 +7,7 @@ import { colour, dash, faint, runColour } from "./palette.js";
 import { axisText } from "./figure.js";
 import { swatch } from "./swatch.js";
 import { ticks, tickText } from "./ticks.js";
+import { timeTexts, timeTicks } from "./time-ticks.js";
 
 /** @import { Figure, Line } from "./figure.js" */
 /** @import { Range } from "./ticks.js" */
@@ -63,14 +64,14 @@ export class Plot {
    * @returns {uPlot.Options}
    */
   #options(figure, width) {
-    const across = Math.max(3, Math.floor(width / PIXELS_A_LABEL));
+    const across = Math.max(3, Math.floor(width / PIXELS_A_LABEL / (figure.time ? 1.4 : 1)));
     return {
       width,
       height: this.#height(width),
       padding: [14, 14, 0, 0],
       legend: { show: false },
       cursor: { drag: { x: false, y: false }, points: { size: 8 }, y: false },
-      scales: { x: scaleOf(figure.xRange, figure.time), y: scaleOf(padded(figure)) },
+      scales: { x: scaleOf(figure.xRange), y: scaleOf(padded(figure)) },
       axes: [
         { ...axisOf(figure.xRange, axisText(figure.x), across, figure.time), size: 36, labelSize: 22 },
         { ...axisOf(figure.yRange, axisText(figure.y), 7), size: 58, labelSize: 22 },
@@ -123,7 +124,7 @@ function readout(figure, line, x) {
     if (Math.abs((line.x[i] ?? NaN) - x) < Math.abs((line.x[best] ?? NaN) - x)) best = i;
   }
   const at = line.x[best] ?? NaN;
-  const across = figure.time ? new Date(at * 1000).toLocaleDateString() : short(at);
+  const across = figure.time ? new Date(at * 1000).toISOString().slice(0, 16).replace("T", " ") : short(at);
   return `${short(line.y[best] ?? NaN)} at ${across}`;
 }
 
@@ -159,11 +160,10 @@ function aligned(figure) {
 
 /**
  * @param {Range} range
- * @param {boolean} [time]
  * @returns {uPlot.Scale}
  */
-function scaleOf({ scale, from, to }, time = false) {
-  return { time, distr: scale === "log" ? 3 : 1, range: () => [from, to] };
+function scaleOf({ scale, from, to }) {
+  return { time: false, distr: scale === "log" ? 3 : 1, range: () => [from, to] };
 }
 
 /**
@@ -193,13 +193,9 @@ function axisOf(range, label, most, time = false) {
     stroke: colour("--muted"),
     grid: { stroke: colour("--rule"), width: 1 },
     ticks: { show: false },
-    ...(time
-      ? {}
-      : {
-          splits: () => ticks(range, most),
-          values: (_plot, marks) => marks.map((mark) => tickText(mark, range.scale)),
-          filter: (_plot, marks) => marks,
-        }),
+    splits: () => (time ? timeTicks(range.from, range.to, most) : ticks(range, most)),
+    values: (_plot, marks) => (time ? timeTexts(marks) : marks.map((mark) => tickText(mark, range.scale))),
+    filter: (_plot, marks) => marks,
   };
 }
 

@@ -3,6 +3,7 @@
 import { axisText } from "./figure.js";
 import { dash } from "./palette.js";
 import { ticks, tickText } from "./ticks.js";
+import { timeTexts, timeTicks } from "./time-ticks.js";
 
 /** @import { Figure } from "./figure.js" */
 /** @import { Range } from "./ticks.js" */
@@ -105,13 +106,13 @@ function level(figure, up) {
 function grid(figure, across, up) {
   const { left, top, width, height } = FRAME;
   const bottom = top + height;
-  const date = (/** @type {number} */ s) => new Date(s * 1000).toISOString().slice(0, 10);
+  const { from, to, scale } = figure.xRange;
+  const marks = figure.time ? timeTicks(from, to, 7) : ticks(figure.xRange, 9);
+  const texts = figure.time ? timeTexts(marks) : marks.map((v) => tickText(v, scale));
   return [
-    ...ticks(figure.xRange, figure.time ? 5 : 9).flatMap((v) => [
+    ...marks.flatMap((v, i) => [
       `<path d="M${across(v)} ${top}V${bottom}" stroke="${RULE}"/>`,
-      words(across(v), bottom + 18, figure.time ? date(v) : tickText(v, figure.xRange.scale), {
-        anchor: "middle",
-      }),
+      words(across(v), bottom + 18, texts[i] ?? "", { anchor: "middle" }),
     ]),
     ...ticks(figure.yRange).flatMap((v) => [
       `<path d="M${left} ${up(v)}H${left + width}" stroke="${RULE}"/>`,

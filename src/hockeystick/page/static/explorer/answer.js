@@ -40,7 +40,7 @@ export function showNoAnswer() {
 /** @param {Answer} answer */
 function ends({ shown, shown_lower: lower }) {
   if (shown === "inf") return "No finite ε holds at this δ.";
-  return `proven: never more than ${shown}; attained: at least ${lower}`;
+  return `at most ${shown}, and some neighbours cost at least ${lower}`;
 }
 
 /**

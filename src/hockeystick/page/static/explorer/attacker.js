@@ -50,7 +50,8 @@ function show(place, answer) {
 
 /** @param {number} share */
 function percent(share) {
-  return `${short(Math.ceil(share * 1e6) / 1e4, 4)} %`;
+  const unit = 10 ** (Math.floor(Math.log10(100 * share)) - 3); // four digits, rounded up
+  return `${short(Math.ceil((100 * share) / unit - 1e-9) * unit)} %`;
 }
 
 /** @param {unknown} error */

@@ -13,18 +13,36 @@ export function startCode() {
   byId("copy-link").addEventListener("click", () => void copy(link(), "the link"));
 }
 
-/** @param {() => boolean} wanted */
+/**
+ * The answer and the picture of the curve, in one text each.
+ * @param {() => boolean} wanted
+ */
 export async function askCode(wanted) {
   const { runs, delta, kind } = current();
-  const question = { runs: runs.map(asked), delta: typed(delta), kind };
+  const question = { runs: runs.map(asked), delta: typed(delta) };
   try {
-    const code = /** @type {Code} */ (await latest("explorer-code", "code", question));
+    const [answer, curve] = /** @type {[Code, Code]} */ (
+      await Promise.all([
+        latest("explorer-code", "code", { ...question, kind: "epsilon" }),
+        latest("explorer-code-curve", "code", { ...question, kind }),
+      ])
+    );
     if (!wanted()) return;
-    say(byId("python"), code.python);
-    say(byId("command"), code.command);
+    say(byId("python"), joined(answer.python, curve.python));
+    say(byId("command"), joined(answer.command, curve.command));
   } catch {
     // the message stands beside the field already
   }
+}
+
+/**
+ * The first text, then the lines of the second that it does not have.
+ * @param {string} first
+ * @param {string} second
+ */
+function joined(first, second) {
+  const known = first.split("\n");
+  return [...known, ...second.split("\n").filter((line) => !known.includes(line))].join("\n");
 }
 
 /**

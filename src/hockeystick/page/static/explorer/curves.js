@@ -37,29 +37,39 @@ function render() {
 }
 
 /**
- * Asks for the curves of these runs and draws them.
+ * Asks for the curve of each run and draws what has come: a run that did not change is known.
  * @param {Drawn[]} drawn
  * @param {() => boolean} wanted whether nothing newer was asked meanwhile
  */
 export async function askCurves(drawn, wanted) {
   const { kind, delta } = current();
   say(byId("curve-error"), "");
-  if (!drawn.length) return;
-  const question = { runs: drawn.map(({ run }) => asked(run)), kind, delta: typed(delta) };
-  try {
-    const curves = await busy("curves", latest("explorer-curves", "curves", question));
-    if (wanted()) show(/** @type {Curves} */ (curves), drawn, delta);
-  } catch (error) {
-    if (wanted()) say(byId("curve-error"), error instanceof Error ? error.message : String(error));
-  }
+  /** @type {(Curves | null)[]} */
+  const found = drawn.map(() => null);
+  const one = async (/** @type {Drawn} */ { run, place }, /** @type {number} */ i) => {
+    const question = { runs: [asked(run)], kind, delta: typed(delta) };
+    try {
+      const curves = /** @type {Curves} */ (await latest(`explorer-curves-${place}`, "curves", question));
+      if (!wanted()) return;
+      found[i] = curves;
+      show(found, drawn, delta);
+    } catch (error) {
+      if (wanted()) say(byId("curve-error"), error instanceof Error ? error.message : String(error));
+    }
+  };
+  await busy("curves", Promise.all(drawn.map(one)));
 }
 
 /**
- * @param {Curves} curves
- * @param {Drawn[]} drawn
+ * @param {(Curves | null)[]} found
+ * @param {Drawn[]} all
  * @param {string} delta
  */
-function show(curves, drawn, delta) {
+function show(found, all, delta) {
+  const drawn = all.filter((_, i) => found[i]);
+  const [first, ...others] = found.filter((curves) => curves !== null);
+  if (!first) return;
+  const curves = { ...first, series: [first, ...others].flatMap(({ series }) => series) };
   const level = Number(delta);
   const points = drawn.map(({ place, answer }) => ({ x: asNumber(answer.epsilon), y: level, place }));
   const labels = drawn.map(({ place, answer }) =>

@@ -101,9 +101,11 @@ async function askMore(found, wanted) {
   if (!wanted()) return undefined;
   showSupposed(answer, then);
   const added = other && then && !(then instanceof Error) && drawn.length < MOST_RUNS;
-  await askCurves(added ? [...drawn, { run: other, place: WHAT_IF, answer: then }] : drawn, wanted);
-  if (!wanted()) return undefined;
-  await Promise.all([askAttacker(run, delta, wanted), askCode(wanted)]);
+  void askCode(wanted);
+  await Promise.all([
+    askCurves(added ? [...drawn, { run: other, place: WHAT_IF, answer: then }] : drawn, wanted),
+    askAttacker(run, delta, wanted),
+  ]);
   if (wanted()) await askCompare(run, delta, wanted);
   return undefined;
 }

@@ -3,7 +3,7 @@
 import { byId, say } from "../base/dom.js";
 import { Refused, ServerGone } from "../base/api.js";
 
-const FORM = "#form [data-field], #expression";
+const FORM = "#editor [data-field], #expression";
 
 /** Takes every message away. */
 export function clearRefusals() {
@@ -34,7 +34,7 @@ export function showRefusal(error) {
  * @returns {Element}
  */
 function fieldOf(message, field) {
-  const inputs = [...document.querySelectorAll("#form [data-field]")];
+  const inputs = [...document.querySelectorAll("#editor [data-field]")];
   const visible = inputs.filter((input) => !input.closest("[hidden]"));
   const about = (/** @type {string} */ name) => visible.find((input) => input.getAttribute("data-field") === name);
   const named = /^(?:\w+: )?([a-z_]+)\b/.exec(message)?.[1];
