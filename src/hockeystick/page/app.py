@@ -36,8 +36,8 @@ GONE = 499
 def application(pool: Pool, access: Access | None = None) -> ASGIApp:
     """The whole of it, for a server of ASGI; the pool starts and ends with it."""
     cache = Cache()
-    routes = [Route("/api/openapi.json", _openapi)]
-    routes += [_route(each, pool, cache) for each in catalogue().values()]
+    questions = [_route(each, pool, cache) for each in catalogue().values()]
+    api = Mount("/api", routes=[Route("/openapi.json", _openapi), *questions])
 
     @contextlib.asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
@@ -47,7 +47,7 @@ def application(pool: Pool, access: Access | None = None) -> ASGIApp:
 
     static = Mount("/", StaticFiles(directory=STATIC, html=True))
     handlers: Any = {Refused: _refused, HTTPException: _failed}
-    app = Starlette(routes=[*routes, static], lifespan=lifespan, exception_handlers=handlers)
+    app = Starlette(routes=[api, static], lifespan=lifespan, exception_handlers=handlers)
     return Guard(app, access or Access())
 
 
@@ -68,7 +68,7 @@ def _route(resource: Resource, pool: Pool, cache: Cache) -> Route:
             cache.keep(key, answer.body)
         return _json(answer)
 
-    return Route(f"/api/{resource.path}", endpoint, methods=[resource.method])
+    return Route(f"/{resource.path}", endpoint, methods=[resource.method])
 
 
 async def _unless_gone(request: Request, asking: Any) -> Answer:

@@ -24,6 +24,8 @@ MOST_WAITING = 100
 """Questions that wait for a process."""
 START_LIMIT = 60.0
 """Seconds for a process to start, on a machine that does much else."""
+BEFORE_ANOTHER = 1.0
+"""Seconds to wait after one that did not start."""
 MOST_AT_ONCE = 8
 """Processes, however many cores there are."""
 SPARE = 1
@@ -33,6 +35,8 @@ TOO_SLOW = (
     "this takes more than {seconds:g} seconds, and was stopped; the command line has no such limit"
 )
 TOO_MANY = "too many questions at once; ask again"
+STARTING = "the page is still starting; ask again"
+ENDED = "the process that computed this ended before it had an answer"
 
 
 class Answer(NamedTuple):
@@ -81,6 +85,8 @@ class Pool:
     _workers: set[Worker] = field(default_factory=set)
     _tasks: set[asyncio.Task[Any]] = field(default_factory=set)
     _waiting: int = 0
+    _ready: bool = False
+    """Whether any process has ever started."""
     _closed: bool = False
 
     def start(self) -> None:
@@ -114,7 +120,7 @@ class Pool:
             raise
         except (asyncio.IncompleteReadError, OSError):
             self._replace(worker, asking)
-            raise Refused(SLOW, "the process that computed this ended; ask for less") from None
+            raise Refused(SLOW, ENDED) from None
         self._released(worker, answer)
         return answer
 
@@ -125,7 +131,7 @@ class Pool:
         try:
             return await asyncio.wait_for(self._free.get(), self.time_limit)
         except TimeoutError:
-            raise Refused(BUSY, TOO_MANY) from None
+            raise Refused(BUSY, TOO_MANY if self._ready else STARTING) from None
         finally:
             self._waiting -= 1
 
@@ -155,15 +161,27 @@ class Pool:
         self._workers.discard(worker)
 
     async def _new(self) -> None:
-        command = [sys.executable, "-m", "hockeystick.page.worker"]
-        environment = os.environ | {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
-        process = await asyncio.create_subprocess_exec(
-            *command, stdin=PIPE, stdout=PIPE, env=environment
+        """Start a process, and another if that fails."""
+        while True:
+            worker = Worker(await self._started())
+            self._workers.add(worker)
+            try:
+                await asyncio.wait_for(worker.ask({"ledger": self.ledger}), START_LIMIT)
+            except (TimeoutError, asyncio.IncompleteReadError, OSError):
+                await self._ended(worker)
+                await asyncio.sleep(BEFORE_ANOTHER)
+            else:
+                self._ready = True
+                self._free.put_nowait(worker)
+                return
+
+    async def _started(self) -> Process:
+        # -P: no module of the folder where it is started takes the place of another.
+        command = [sys.executable, "-P", "-m", "hockeystick.page.worker"]
+        threads = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"), "1")
+        return await asyncio.create_subprocess_exec(
+            *command, stdin=PIPE, stdout=PIPE, env=os.environ | threads, start_new_session=True
         )
-        worker = Worker(process)
-        self._workers.add(worker)
-        await asyncio.wait_for(worker.ask({"ledger": self.ledger}), START_LIMIT)
-        self._free.put_nowait(worker)
 
     def _later(self, work: Any) -> None:
         task = asyncio.ensure_future(work)

@@ -38,7 +38,7 @@ def serve(
     show: open the page in a browser.
     """
     access = Access.to(host)
-    listening = _socket(host, port)
+    listening = listener(host, port)
     address = _address(host, listening.getsockname()[1])
     server = uvicorn.Server(configuration(application(Pool(ledger), access)))
     whole = f"{address}/#token={access.token}" if access.token else f"{address}/"
@@ -72,12 +72,14 @@ def configuration(app: object) -> uvicorn.Config:
     )
 
 
-def _socket(host: str, port: int) -> socket.socket:
+def listener(host: str, port: int) -> socket.socket:
+    """A socket that listens, so that a browser may come before the server is ready."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     listening = socket.socket(family, socket.SOCK_STREAM)
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listening.bind((host, port))
+        listening.listen(BACKLOG)
     except (OSError, OverflowError) as error:
         listening.close()
         raise ParameterError(
