@@ -12,6 +12,7 @@ import { soon, startExplorer } from "./explorer/explorer.js";
 /** Milliseconds between two looks for a server that is gone. */
 const LOOK_AGAIN = 1500;
 
+let started = false;
 const tabs = /** @type {HTMLElement} */ (document.querySelector("[role=tablist]"));
 
 function renderTabs() {
@@ -31,11 +32,13 @@ function gone() {
     try {
       await latest("names", "names");
       window.clearInterval(look);
+      if (!started) return location.reload();
       banner.hidden = true;
       soon(gone);
     } catch {
       // not yet
     }
+    return undefined;
   }, LOOK_AGAIN);
 }
 
@@ -56,6 +59,7 @@ async function start() {
   try {
     const names = /** @type {Names} */ (await latest("names", "names"));
     startExplorer(names, gone);
+    started = true;
     await startBudgets();
   } catch (error) {
     if (!(error instanceof ServerGone)) throw error;

@@ -69,11 +69,12 @@ export class Plot {
       width,
       height: this.#height(width),
       padding: [14, 14, 0, 0],
+      pxAlign: 0, // whole pixels would make a smooth curve tremble
       legend: { show: false },
       cursor: { drag: { x: false, y: false }, points: { size: 8 }, y: false },
       scales: { x: scaleOf(figure.xRange), y: scaleOf(padded(figure)) },
       axes: [
-        { ...axisOf(figure.xRange, axisText(figure.x), across, figure.time), size: 36, labelSize: 22 },
+        { ...axisOf(figure.xRange, axisText(figure.x), across, figure.time), size: 30, labelSize: 22 },
         { ...axisOf(figure.yRange, axisText(figure.y), 7), size: 58, labelSize: 22 },
       ],
       series: [{}, ...figure.references.map(referenceSeries), ...figure.lines.flatMap(twoSeries)],
@@ -232,6 +233,7 @@ function annotate(plot, figure) {
   ctx.font = FONT.replace("12px", `${12 * scale}px`);
   ctx.fillStyle = colour("--muted");
   ctx.strokeStyle = colour("--muted");
+  ctx.textBaseline = "alphabetic";
   if (figure.level) {
     const y = plot.valToPos(figure.level.y, "y", true);
     ctx.lineWidth = scale;

@@ -21,7 +21,7 @@ export function showAnswer(answer) {
     fact("at δ", delta),
     fact("relation", answer.relation),
     fact("method", answer.method),
-    fact("runs", answer.steps === 1 ? "once" : `${answer.steps.toLocaleString("en")} times`),
+    fact("steps", answer.steps.toLocaleString("en")),
   );
   byId("answer").classList.remove("unanswered");
   say(byId("strip-text"), `ε = ${answer.shown}`);

@@ -114,8 +114,10 @@ function emptyCard(sampler, text) {
  * @param {number} part
  */
 function card(row, part) {
-  const length = make("span", { class: "length" });
+  const sure = make("span", { class: "sure" });
+  const length = make("span", { class: "length" }, sure);
   length.style.width = `${100 * part}%`;
+  sure.style.width = `${(100 * asNumber(row.lower)) / asNumber(row.epsilon)}%`;
   const yours = row.yours ? [make("span", { class: "tag", text: "as written" })] : [];
   return make(
     "li",
