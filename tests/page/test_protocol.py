@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import socket
 from collections.abc import Awaitable, Callable
 
 import pytest
@@ -65,6 +66,16 @@ def test_a_slow_head_is_cut_off_and_others_are_served() -> None:
             each.close()
 
     with_server(work)
+
+
+def test_answers_are_sent_at_once() -> None:
+    """An accepted socket inherits its protocol: asyncio turns Nagle's algorithm off by it."""
+    with listener("127.0.0.1", 0) as sock:
+        assert sock.proto == socket.IPPROTO_TCP
+        with socket.create_connection(sock.getsockname()):
+            accepted, _ = sock.accept()
+            with accepted:
+                assert accepted.proto == socket.IPPROTO_TCP
 
 
 def test_a_connection_that_is_kept_is_served_again_but_not_slowly() -> None:

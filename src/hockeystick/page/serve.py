@@ -75,7 +75,8 @@ def configuration(app: object) -> uvicorn.Config:
 def listener(host: str, port: int) -> socket.socket:
     """A socket that listens, so that a browser may come before the server is ready."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    listening = socket.socket(family, socket.SOCK_STREAM)
+    # With the protocol named, asyncio sends what there is at once: else an answer takes 40 ms more.
+    listening = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listening.bind((host, port))
