@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 REQUIRED = "HOCKEYSTICK_BROWSER_REQUIRED"
-"""Where this variable is set, as it is in CI, a browser that is missing is a failure, not a skip."""
+"""Where this variable is set, as it is in CI, a missing browser is a failure, not a skip."""
 SWITCHES = ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage")
 
 
@@ -34,7 +34,7 @@ def _started(downloads: Path) -> Any:
     except ModuleNotFoundError:
         raise LookupError("selenium is not installed: pip install -e '.[test]'") from None
     options = webdriver.ChromeOptions()
-    options.binary_location = programs["chromium"]
+    options.binary_location = str(programs["chromium"])
     for switch in SWITCHES:
         options.add_argument(switch)
     options.add_experimental_option("prefs", {"download.default_directory": str(downloads)})

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from hockeystick import Ledger
+from hockeystick import ADD_REMOVE, Ledger
 from tests.page.browser.chromium import chromium
 from tests.page.browser.page import Page
 
@@ -34,7 +34,7 @@ def ledger(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Two budgets, of which one has two spendings."""
     path = tmp_path_factory.mktemp("ledger") / "budget.db"
     books = Ledger(f"sqlite:///{path}", create=True)
-    books.open("census", epsilon="3", delta="1e-6", unit="one person", relation="add-remove")
+    books.open("census", epsilon="3", delta="1e-6", unit="one person", relation=ADD_REMOVE)
     books.open("survey", epsilon="1", unit="one household")
     books.spend("census", "Gaussian(2.0).on(Poisson(0.01)) * 500", by="ana", purpose="a model")
     books.spend("census", "Laplace(20)", by="ben", purpose="a table")
@@ -63,6 +63,7 @@ def address(browser: Any, ledger: Path) -> Iterator[str]:
 @pytest.fixture
 def page(browser: Any, address: str, downloads: Path) -> Iterator[Page]:
     looked = Page(browser, address, downloads)
-    browser.get_log("browser")
+    browser.get("about:blank")
+    browser.get_log("browser")  # what another page had to say
     yield looked
     assert looked.errors() == []

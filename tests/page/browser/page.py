@@ -94,7 +94,7 @@ class Page:
         ends = time.monotonic() + patience
         while not (found := true()):
             assert time.monotonic() < ends, f"not within {patience} s; {self.text('#answer')}"
-            time.sleep(0.02)
+            time.sleep(0.04)
         return found
 
     def shows(self, css: str, text: str) -> None:
@@ -102,7 +102,7 @@ class Page:
         ends = time.monotonic() + PATIENCE
         while (seen := self.text(css)) != text:
             assert time.monotonic() < ends, f"{css} is {seen!r}, not {text!r}"
-            time.sleep(0.02)
+            time.sleep(0.04)
 
     def saved(self, name: str) -> bytes:
         """The bytes of a file that the page saved, which is taken away."""

@@ -19,7 +19,9 @@ def test_a_budget_is_read_and_never_written(page: Page, ledger: Path) -> None:
     before = hashlib.sha256(ledger.read_bytes()).hexdigest()
     books = Ledger(f"sqlite:///{ledger}")
     page.open(tab="budgets", budget="census")
-    page.until(lambda: page.all("#verify-answer .verdict") and page.all("#proposal-answer .verdict"))
+    page.until(
+        lambda: page.all("#verify-answer .verdict") and page.all("#proposal-answer .verdict")
+    )
     used = books.used("census")
     assert float(page.text("#spent").split()[0]) == pytest.approx(100 * used, rel=1e-3)
     assert float(page.text("#left").split()[0]) == pytest.approx(100 - 100 * used, rel=1e-3)

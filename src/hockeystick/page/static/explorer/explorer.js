@@ -22,6 +22,8 @@ import { showSupposed, startWhatIf, supposed } from "./what-if.js";
 
 /** Milliseconds of rest before a change is asked: less than anyone notices, more than a fast key. */
 const REST = 30;
+/** Milliseconds without a change before the long questions: while one types, the server is free. */
+const PAUSE = 250;
 
 let newest = 0;
 let timer = 0;
@@ -102,10 +104,9 @@ async function askMore(found, wanted) {
   showSupposed(answer, then);
   const added = other && then && !(then instanceof Error) && drawn.length < MOST_RUNS;
   void askCode(wanted);
-  await Promise.all([
-    askCurves(added ? [...drawn, { run: other, place: WHAT_IF, answer: then }] : drawn, wanted),
-    askAttacker(run, delta, wanted),
-  ]);
+  const drawing = askCurves(added ? [...drawn, { run: other, place: WHAT_IF, answer: then }] : drawn, wanted);
+  await new Promise((resolve) => setTimeout(resolve, PAUSE));
+  if (wanted()) await Promise.all([drawing, askAttacker(run, delta, wanted)]);
   if (wanted()) await askCompare(run, delta, wanted);
   return undefined;
 }
