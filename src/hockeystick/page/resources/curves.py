@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Sequence
 from typing import Any
 
 from hockeystick.page.errors import about
@@ -41,11 +40,11 @@ AXES = {
     "rdp": ("Rényi divergence", "nats"),
 }
 """Label and unit of each quantity."""
-DEFAULT_POINTS = {"profile": 81, "tradeoff": 41, "steps": 61, "renyi": 64}
+DEFAULT_POINTS = {"profile": 81, "tradeoff": 31, "steps": 61, "renyi": 64}
 COARSE = 4
-"""Every so many points are asked for first."""
-PATIENCE = 0.5
-"""Seconds of work after which the points between them are too slow."""
+"""Every so many points are drawn where the curve is slow."""
+PATIENCE = 0.03
+"""Seconds of work for one answer, from which on it is: most take a few milliseconds."""
 BELOW = 0.1
 """A profile is drawn down to the δ that is asked, times this, and no less far than any plot."""
 
@@ -114,23 +113,20 @@ def _whole(place: float) -> float:
 
 
 def _table(run: Run, kind: Kind, places: list[float], delta: float, relation: Relation) -> Rows:
-    """Both ends at all places, or at every fourth if that took long."""
-    subject = kind.subject(run.mechanism)
-
-    def ask(some: Sequence[float]) -> Rows:
-        options: dict[str, Any] = {"relation": relation, "method": "auto"}
-        values = kind.values(subject, list(some), delta, options)
-        ends = zip(values.lower.tolist(), values.upper.tolist(), strict=True)
-        return dict(zip(some, ends, strict=True))
-
-    began = time.process_time()
+    """Both ends at all places, or at every fourth where one answer alone takes long."""
+    options: dict[str, Any] = {"relation": relation, "method": "auto"}
     with about(run.path):
-        coarse = sorted({*places[::COARSE], places[-1]})
-        table = ask(coarse)
-        others = [place for place in places if place not in table]
-        if others and time.process_time() - began < PATIENCE:
-            table |= ask(others)
-    return table
+        if _is_slow(run, delta, options):
+            places = sorted({*places[::COARSE], places[-1]})
+        values = kind.values(kind.subject(run.mechanism), places, delta, options)
+    ends = zip(values.lower.tolist(), values.upper.tolist(), strict=True)
+    return dict(zip(places, ends, strict=True))
+
+
+def _is_slow(run: Run, delta: float, options: dict[str, Any]) -> bool:
+    began = time.process_time()
+    run.mechanism.epsilon(delta, **options)
+    return time.process_time() - began > PATIENCE
 
 
 def _series(run: Run, relation: Relation, x: list[float], table: Rows) -> Json:
