@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from typing import Any
 
+from hockeystick.calibration import calibrate
 from hockeystick.checks import real
 from hockeystick.errors import ParameterError
 from hockeystick.mechanism import Mechanism
@@ -56,3 +58,39 @@ def _numeral(value: float) -> str:
     number = real("value", value)
     exact = isinstance(value, int) or (number.is_integer() and abs(number) < 2**53)
     return repr(int(value) if exact else number)
+
+
+def solved(text: str, **budget: Any) -> tuple[float, Mechanism]:
+    """The value of `?` in `text` that just meets a budget, and the mechanism that it makes.
+
+    budget: `epsilon` and `delta`, and what else `calibrate` takes but for `integer`: whether the
+        open number is a count is found by trying.
+
+    >>> solved("Laplace(2) * ?", epsilon=3, delta=0)
+    (6, Laplace(2.0) * 6)
+    """
+    family = template(text)
+    tried: dict[Mechanism, float] = {}
+
+    def remembered(number: float) -> Mechanism:
+        mechanism = family(number)
+        tried[mechanism] = number
+        return mechanism
+
+    mechanism = calibrate(remembered, integer=_takes_integers_only(family), **budget)
+    return tried[mechanism], mechanism
+
+
+def _takes_integers_only(family: Callable[[float], Mechanism]) -> bool:
+    """Whether the open number is a count of something."""
+    if any(_is_one(family, value) for value in (0.5, 1.5)):
+        return False
+    return any(_is_one(family, 10**power) for power in range(19))
+
+
+def _is_one(family: Callable[[float], Mechanism], value: float) -> bool:
+    try:
+        family(value)
+    except ParameterError:
+        return False
+    return True

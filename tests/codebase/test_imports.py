@@ -43,6 +43,7 @@ LAYERS = [
     {"learn", "figures", "adapters"},
     {"plotting"},
     {"cli"},
+    {"page"},
 ]
 """Packages and modules, lowest first: each imports from its own package and from lower layers."""
 
@@ -50,6 +51,7 @@ LATE_PACKAGES = {
     "bernoulli": "coins of a mechanism: a whole package that accounting seldom needs",
     "classical": "the papers' theorems: a whole package that few samplers ask",
     "figures": "pictures: whoever draws none does not load them",
+    "page": "the server: only `hockeystick serve` starts it",
     "plotting": "curves: whoever draws none does not load them",
     "random": "draws: whoever accounts without drawing does not load generators",
     "release": "releases: whoever accounts without releasing does not load them",
@@ -82,6 +84,7 @@ LATE_LIBRARIES = {
     "randomgen": "optional: secure",
     "rich": "slow to load, for tables and bars alone",
     "scipy": "a third of a second of a cold start",
+    "resource": "limits of memory, which Windows has not",
     "sklearn": "optional: learn",
 }
 """Other packages that a function may import when it runs, and why."""
@@ -107,6 +110,8 @@ HOMES = {
     "rich": {"cli", "progress"},
     "sklearn": {"learn"},
     "psycopg": {"ledger"},
+    "starlette": {"page"},
+    "uvicorn": {"page"},
 }
 """Packages that the core does without, and who alone may import them."""
 
@@ -233,6 +238,15 @@ def test_late_imports_of_the_project_have_a_reason() -> None:
         and not (unit(edge.importer) in LATE_ROOTS and layer(edge.imported) <= layer(edge.importer))
     ]
     assert not late, listed(late)
+
+
+def test_the_page_is_imported_by_its_command_alone() -> None:
+    importers = {
+        (edge.importer, edge.late)
+        for edge in imports()
+        if of_project(edge) and unit(edge.imported) == "page" and unit(edge.importer) != "page"
+    }
+    assert importers == {("hockeystick.cli.serve", True)}
 
 
 def test_late_imports_of_other_packages_have_a_reason() -> None:

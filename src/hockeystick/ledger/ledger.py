@@ -59,7 +59,12 @@ class Ledger:
                 connection.head()
 
     def __repr__(self) -> str:
-        return f"<Ledger {self._store.name}>"
+        return f"<Ledger {self.name}>"
+
+    @property
+    def name(self) -> str:
+        """Where it lies, without a password."""
+        return self._store.name
 
     # writing ----------------------------------------------------------------------------------
 

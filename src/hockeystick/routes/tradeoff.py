@@ -25,6 +25,9 @@ MOST_STEPS = 60
 ENOUGH = 1e-12
 NOISY = 30
 """The search ends when the chords leave so many times the error of δ itself."""
+WIDER = 8 * EPS
+"""Relative error of a and of 1 − h(a): of two points so close that it decides, the chord would else
+lead anywhere."""
 FARTHEST = 600.0
 """An ε beyond which no place is looked at."""
 
@@ -51,7 +54,7 @@ class Profile:
             self.methods.add(delta.method)
             least, greatest = 1 - delta.upper, 1 - delta.lower
             for a, scale in ((math.exp(epsilon), 1.0), (math.exp(-epsilon), math.exp(-epsilon))):
-                self.points[a] = (scale * least, scale * greatest)
+                self.points[a] = (scale * least * (1 - WIDER), scale * greatest * (1 + WIDER))
         return min(delta.upper for delta in answers)
 
     def errors(self, alphas: Array) -> tuple[Array, Array]:
@@ -118,7 +121,7 @@ class Chords:
         up, start, following = rising[:, :-2], high[:, :-2], high[:, 1:-1]
         with np.errstate(divide="ignore", invalid="ignore"):
             x = (following - start + falling * width) / (up + falling)
-        bound, where = start + up * x, _inside(a, b, a + x)
+            bound, where = start + up * x, _inside(a, b, a + x)  # 0·inf is at an end
         bound, where = np.where(falling <= 0, following, bound), np.where(falling <= 0, b, where)
         # Beyond the last two there is no chord from the right, only the limit of 1 − h.
         beyond = self._limit - alphas[:, None] * self.a[-2:]

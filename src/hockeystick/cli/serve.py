@@ -1,0 +1,51 @@
+"""`hockeystick serve`: a guarantee, and a budget, in the browser."""
+
+from __future__ import annotations
+
+import click
+
+PORT = 8765
+"""Unless another is asked for."""
+NEEDED = ("starlette", "uvicorn")
+"""Of the extra."""
+
+
+@click.command()
+@click.argument("place", metavar="[LEDGER]", required=False)
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=PORT,
+    show_default=True,
+    help="Where to listen; 0 takes a free one.",
+)
+@click.option(
+    "--host",
+    default="127.0.0.1",
+    show_default=True,
+    help="Whom to listen to; one that others reach makes a token, printed once.",
+)
+@click.option("--no-open", is_flag=True, help="Do not open a browser.")
+def serve(place: str | None, port: int, host: str, no_open: bool) -> None:
+    """A page in the browser, on this machine, until Ctrl-C.
+
+    LEDGER, as of the command ledger, shows its budgets as well; nothing is ever written to it.
+
+    \b
+    Example:
+      hockeystick serve
+      hockeystick serve budget.db --port 8000 --no-open
+    """
+    try:
+        from hockeystick.page.serve import serve as run
+    except ModuleNotFoundError as error:
+        if error.name not in NEEDED:
+            raise
+        raise ModuleNotFoundError(
+            "the page needs starlette and uvicorn: pip install 'hockeystick[page]'"
+        ) from error
+    if place is not None:
+        from hockeystick.ledger.ledger import Ledger
+
+        Ledger(place)  # one that is not there is said at once
+    run(place, host=host, port=port, show=not no_open, say=click.echo)

@@ -1,0 +1,94 @@
+"""Run the page on this machine."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import webbrowser
+from collections.abc import Callable
+
+import uvicorn
+
+from hockeystick.errors import ParameterError
+from hockeystick.page.access import Access, is_loopback
+from hockeystick.page.app import application
+from hockeystick.page.pool import Pool
+from hockeystick.page.protocol import PatientProtocol
+
+MOST_CONNECTIONS = 500
+BACKLOG = 128
+KEPT_ALIVE = 15
+"""Seconds that a connection without a request stays open."""
+MOST_HEADER_BYTES = 16_384
+
+
+def serve(
+    ledger: str | None = None,
+    *,
+    host: str = "127.0.0.1",
+    port: int = 0,
+    show: bool = True,
+    say: Callable[[str], None] = print,
+) -> None:
+    """Serve until interrupted.
+
+    ledger: the address of a ledger, which is read and never written.
+    host: where to listen; one that is not loopback makes a token, which `say` is told once.
+    port: 0 takes a free one.
+    show: open the page in a browser.
+    """
+    access = Access.to(host)
+    listening = listener(host, port)
+    address = _address(host, listening.getsockname()[1])
+    server = uvicorn.Server(configuration(application(Pool(ledger), access)))
+    whole = f"{address}/#token={access.token}" if access.token else f"{address}/"
+    say(f"The page is at {whole}")
+    if access.token:
+        say(
+            "Whoever has this address may ask: it is not encrypted on the way, and not shown again."
+        )
+    say("Ctrl-C ends it.")
+    if show and is_loopback(host):
+        webbrowser.open(whole)
+    asyncio.run(server.serve(sockets=[listening]))
+
+
+def configuration(app: object) -> uvicorn.Config:
+    """How uvicorn runs it: bounded connections, headers and patience; no websockets."""
+    return uvicorn.Config(
+        app,  # type: ignore[arg-type]
+        http=PatientProtocol,
+        ws="none",
+        lifespan="on",
+        log_level="warning",
+        access_log=False,
+        server_header=False,
+        proxy_headers=False,
+        limit_concurrency=MOST_CONNECTIONS,
+        backlog=BACKLOG,
+        timeout_keep_alive=KEPT_ALIVE,
+        timeout_graceful_shutdown=2,
+        h11_max_incomplete_event_size=MOST_HEADER_BYTES,
+    )
+
+
+def listener(host: str, port: int) -> socket.socket:
+    """A socket that listens, so that a browser may come before the server is ready."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    # With the protocol named, asyncio sends what there is at once: else an answer takes 40 ms more.
+    listening = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listening.bind((host, port))
+        listening.listen(BACKLOG)
+    except (OSError, OverflowError) as error:
+        listening.close()
+        raise ParameterError(
+            f"host and port must be free to listen at, got {host}:{port}"
+        ) from error
+    return listening
+
+
+def _address(host: str, port: int) -> str:
+    shown = socket.gethostname() if host in ("0.0.0.0", "::") else host
+    return f"http://[{shown}]:{port}" if ":" in shown else f"http://{shown}:{port}"

@@ -1,0 +1,1 @@
+"""Tests of the page's server: its answers, and what it withstands."""
