@@ -1,0 +1,83 @@
+"""Binary trees: sums over dyadic blocks of steps, each with noise of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from hockeystick.checks import Whole, checked, declared
+from hockeystick.matrix.strategy import Strategy
+from hockeystick.numerics.types import Array
+
+
+@declared
+class Tree(Strategy):
+    """A row for each block of 2^l steps that begins at a multiple of 2^l and ends within the run.
+
+    A block is released when its last step is done; of all rows that were, a prefix sum is made of
+    at most log2(n) + 1. Honaker's estimate of a block weighs its own row and those below it by
+    their variances (Honaker 2015; Kairouz et al. 2021, Appendix D).
+
+    Parameters
+    ----------
+    steps: an integer >= 1.
+    restart_every: a new tree begins after so many steps, an integer >= 1; one tree if not given.
+
+    >>> Tree(4).dense().astype(int).tolist()
+    [[1, 0, 0, 0], [0, 1, 0, 0], [1, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1], [0, 0, 1, 1], [1, 1, 1, 1]]
+    >>> Tree(4, restart_every=2).rows
+    6
+    """  # noqa: E501
+
+    steps: int = checked(Whole(1))
+    restart_every: int | None = checked(Whole(1), default=None)
+
+    def check_together(self) -> None:
+        if self.restart_every is not None and self.restart_every >= self.steps:
+            vars(self)["restart_every"] = None
+
+    @property
+    def period(self) -> int:
+        """Steps of each tree; the last one may have fewer."""
+        return self.restart_every or self.steps
+
+    @property
+    def rows(self) -> int:
+        whole, rest = divmod(self.steps, self.period)
+        return whole * _nodes(self.period) + _nodes(rest)
+
+    @property
+    def bands(self) -> int | None:
+        return self.restart_every
+
+    @property
+    def nonnegative(self) -> bool:
+        return True
+
+    def blocks(self) -> Iterator[tuple[int, int]]:
+        """First step and length of each block, in the order in which the rows are emitted."""
+        for step in range(self.steps):
+            inside = step % self.period + 1
+            level = 0
+            while inside % 2**level == 0:
+                yield step + 1 - 2**level, 2**level
+                level += 1
+
+    def column(self, step: int) -> Array:
+        first = self._step(step)
+        starts, lengths = np.array(list(self.blocks())).T
+        inside: Array = (starts <= first) & (first < starts + lengths)
+        return inside.astype(float)
+
+    def dense(self) -> Array:
+        self._check_size(self.rows)
+        starts, lengths = np.array(list(self.blocks())).T[:, :, None]
+        steps = np.arange(self.steps)
+        inside: Array = (starts <= steps) & (steps < starts + lengths)
+        return inside.astype(float)
+
+
+def _nodes(leaves: int) -> int:
+    """Blocks within so many steps: Σ_l ⌊leaves/2^l⌋."""
+    return 2 * leaves - leaves.bit_count()
