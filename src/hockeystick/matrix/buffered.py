@@ -9,6 +9,7 @@ import numpy as np
 from hockeystick.checks import Whole, call_text, checked, declared, shown
 from hockeystick.errors import ParameterError
 from hockeystick.matrix.toeplitz import LowerToeplitz, numbers
+from hockeystick.numerics.types import Array
 
 
 @declared
@@ -47,6 +48,15 @@ class Buffered(LowerToeplitz):
         powers = np.arange(self.steps - 1)
         decay, scale = np.array(self.decay), np.array(self.scale)
         return (1.0, *(decay ** powers[:, None] @ scale).tolist())
+
+    def prefix_noise(self) -> Array:
+        """By the recursion that makes noise: w = z − scale·S, then S ← decay·S + w."""
+        decay, scale = np.array(self.decay), np.array(self.scale)
+        state, noise = np.zeros(decay.size), np.empty(self.steps)
+        for step in range(self.steps):
+            noise[step] = float(step == 0) - scale @ state
+            state = decay * state + noise[step]
+        return np.cumsum(noise)
 
     def __repr__(self) -> str:
         return call_text("Buffered", self.steps, decay=self.decay, scale=self.scale)

@@ -70,6 +70,17 @@ class Dense(Strategy):
     def dense(self) -> Array:
         return self.matrix.copy()
 
+    def prefix_variances(self) -> Array:
+        """By the pseudo-inverse: where C is not lower triangular, later rows are used as well."""
+        if np.linalg.matrix_rank(self.matrix) < self.steps:
+            raise ParameterError(
+                "matrix must have independent columns: no prefix sum can be told from its rows, "
+                f"got {self!r}"
+            )
+        prefix = np.cumsum(np.linalg.pinv(self.matrix), axis=0)
+        variances: Array = (prefix**2).sum(axis=1)
+        return variances
+
     @property
     def digest(self) -> str:
         """SHA-256 of the size and the entries."""

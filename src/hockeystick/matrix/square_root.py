@@ -37,3 +37,7 @@ class SquareRoot(LowerToeplitz):
     @cached_property
     def toeplitz(self) -> tuple[float, ...]:
         return tuple(root_coefficients(self.steps).tolist())
+
+    def prefix_noise(self) -> Array:
+        """The coefficients themselves: C⁻¹·A is C again."""
+        return np.array(self.toeplitz)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
+from typing import Literal
 
 import numpy as np
 
@@ -10,6 +12,8 @@ from hockeystick.checks import CallText, whole
 from hockeystick.errors import ParameterError
 from hockeystick.numerics.types import Array
 
+Measure = Literal["max", "mean"]
+"""Of the errors of all prefix sums: the largest, or their root mean square."""
 MOST_ENTRIES = 2**28
 """A matrix that is written out has at most so many entries: 2 GiB of floats."""
 
@@ -42,6 +46,11 @@ class Strategy(CallText, ABC):
         return None
 
     @property
+    def perfect_trees(self) -> tuple[int, ...] | None:
+        """Of a tree: how many steps each of its full binary trees has; None of all others."""
+        return None
+
+    @property
     @abstractmethod
     def nonnegative(self) -> bool:
         """Whether no entry of C is below 0."""
@@ -60,6 +69,29 @@ class Strategy(CallText, ABC):
         matrix = self.dense()
         product: Array = matrix.T @ matrix
         return product
+
+    @abstractmethod
+    def prefix_variances(self) -> Array:
+        """The variance of the noise on each prefix sum of G, for noise Z of variance 1.
+
+        That of row i is ‖B_i‖², where B·C is the matrix of prefix sums and row i of B takes only
+        what is released by step i.
+        """
+
+    def error(self, measure: Measure = "max") -> float:
+        """The standard deviation of the noise on prefix sums, for noise Z of variance 1.
+
+        "max": of the noisiest prefix sum, max_i ‖B_i‖; "mean": the root of the mean of ‖B_i‖². Both
+        are in units of the noise. Times the sensitivity of C, they compare strategies.
+
+        >>> from hockeystick.matrix import identity
+        >>> identity(4).error("max"), identity(4).error("mean")
+        (2.0, 1.58113883...)
+        """
+        if measure not in ("max", "mean"):
+            raise ParameterError(f"measure must be 'max' or 'mean', got {measure!r}")
+        variances = self.prefix_variances()
+        return math.sqrt(variances.max() if measure == "max" else variances.mean())
 
     def _step(self, step: int) -> int:
         if whole("step", step, 0) >= self.steps:

@@ -47,6 +47,19 @@ class LowerToeplitz(Strategy):
         column[first : first + entries.size] = entries
         return column
 
+    def prefix_noise(self) -> Array:
+        """β, the series of 1/((1 − z)·c(z)): prefix sum i has the noise Σ_j β_j·z_{i−j}."""
+        first, *rest = self.toeplitz
+        weights, noise = np.array(rest[::-1]), np.empty(self.steps)
+        for step in range(self.steps):
+            seen = min(step, weights.size)
+            taken = weights[weights.size - seen :] @ noise[step - seen : step]
+            noise[step] = (1 - taken) / first
+        return noise
+
+    def prefix_variances(self) -> Array:
+        return np.cumsum(self.prefix_noise() ** 2)
+
 
 @declared
 class Toeplitz(LowerToeplitz):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 import numpy as np
@@ -52,6 +53,16 @@ class Tree(Strategy):
         return self.restart_every
 
     @property
+    def perfect_trees(self) -> tuple[int, ...]:
+        """The blocks of each tree that no other block contains, from left to right.
+
+        >>> Tree(9).perfect_trees, Tree(5, restart_every=3).perfect_trees
+        ((8, 1), (2, 1, 2))
+        """
+        whole, rest = divmod(self.steps, self.period)
+        return whole * _digits(self.period) + _digits(rest)
+
+    @property
     def nonnegative(self) -> bool:
         return True
 
@@ -76,6 +87,37 @@ class Tree(Strategy):
         steps = np.arange(self.steps)
         inside: Array = (starts <= steps) & (steps < starts + lengths)
         return inside.astype(float)
+
+    def prefix_variances(self) -> Array:
+        """Of the blocks that make up a prefix, Honaker's estimates from the rows below each."""
+        period, variances = self.period, np.empty(self.steps)
+        for step in range(self.steps):
+            trees, inside = divmod(step + 1, period)
+            variances[step] = trees * _variance(period) + _variance(inside)
+        return variances
+
+
+def block_variance(level: int) -> float:
+    """Of Honaker's estimate of a block of 2^l steps: v_0 = 1 and 1/v_l = 1 + 1/(2·v_{l−1}).
+
+    Its own row and the sum of both halves' estimates, weighed by their variances:
+    v_l = 2^l/(2^(l+1) − 1).
+
+    >>> block_variance(0), block_variance(1) * 3
+    (1.0, 2.0)
+    """
+    return float(2**level / (2 ** (level + 1) - 1))
+
+
+def _digits(steps: int) -> tuple[int, ...]:
+    """The powers of two that add up to so many steps, the largest first."""
+    powers = (2**level for level in reversed(range(steps.bit_length())))
+    return tuple(power for power in powers if steps & power)
+
+
+def _variance(steps: int) -> float:
+    """Of a prefix of one tree: its blocks are those of the binary digits."""
+    return math.fsum(block_variance(size.bit_length() - 1) for size in _digits(steps))
 
 
 def _nodes(leaves: int) -> int:
