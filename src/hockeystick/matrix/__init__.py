@@ -7,7 +7,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from hockeystick.checks import whole
@@ -20,6 +20,7 @@ from hockeystick.matrix.toeplitz import Toeplitz
 from hockeystick.matrix.tree import Tree
 
 __all__ = [
+    "FACTORIES",
     "Buffered",
     "Dense",
     "Identity",
@@ -54,7 +55,7 @@ def banded(steps: int, bands: int) -> Toeplitz:
     bands − 1 steps.
 
     >>> banded(steps=5, bands=3)
-    Toeplitz(5, coefficients=(1.0, 0.5, 0.375))
+    matrix.toeplitz(5, coefficients=(1.0, 0.5, 0.375))
     """
     count = min(whole("bands", bands, 1), whole("steps", steps, 1))
     return Toeplitz(steps, coefficients=tuple(root_coefficients(count).tolist()))
@@ -78,3 +79,14 @@ def tree(steps: int, restart_every: int | None = None) -> Tree:
 def dense(matrix: Any) -> Dense:
     """Any matrix with a column for each step."""
     return Dense(matrix)
+
+
+FACTORIES: dict[str, Callable[..., Strategy]] = {
+    "banded": banded,
+    "buffered": buffered,
+    "identity": identity,
+    "square_root": square_root,
+    "toeplitz": toeplitz,
+    "tree": tree,
+}
+"""What a text may call: strategies that numbers tell. The digest of a dense one does not."""

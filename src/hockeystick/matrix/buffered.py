@@ -6,7 +6,7 @@ from functools import cached_property
 
 import numpy as np
 
-from hockeystick.checks import Whole, call_text, checked, declared, shown
+from hockeystick.checks import Whole, checked, declared, shown
 from hockeystick.errors import ParameterError
 from hockeystick.matrix.toeplitz import LowerToeplitz, numbers
 from hockeystick.numerics.types import Array
@@ -27,6 +27,8 @@ class Buffered(LowerToeplitz):
     >>> Buffered(4, decay=(0.5,), scale=(1.0,)).toeplitz
     (1.0, 1.0, 0.5, 0.25)
     """
+
+    name = "buffered"
 
     steps: int = checked(Whole(1))
     decay: tuple[float, ...] = checked(numbers)
@@ -59,4 +61,4 @@ class Buffered(LowerToeplitz):
         return np.cumsum(noise)
 
     def __repr__(self) -> str:
-        return call_text("Buffered", self.steps, decay=self.decay, scale=self.scale)
+        return self._text(decay=self.decay, scale=self.scale)

@@ -40,8 +40,10 @@ class Dense(Strategy):
     >>> Dense([[1, 0], [0.5, 1]]).gram().tolist()
     [[1.25, 0.5], [0.5, 1.0]]
     >>> Dense([[1, 0], [0.5, 1]])
-    Dense(<2 x 2, sha256 92187586bcc55578>)
+    matrix.dense(<2 x 2, sha256 92187586bcc55578>)
     """
+
+    name = "dense"
 
     matrix: Array = checked(_matrix)
 
@@ -94,4 +96,4 @@ class Dense(Strategy):
         return hash(self.digest)
 
     def __repr__(self) -> str:
-        return f"Dense(<{self.rows} x {self.steps}, sha256 {self.digest[:16]}>)"
+        return f"matrix.dense(<{self.rows} x {self.steps}, sha256 {self.digest[:16]}>)"

@@ -14,6 +14,8 @@ class Identity(LowerToeplitz):
     [[1.0, 0.0], [0.0, 1.0]]
     """
 
+    name = "identity"
+
     steps: int = checked(Whole(1))
 
     @property

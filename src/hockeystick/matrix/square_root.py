@@ -32,6 +32,8 @@ class SquareRoot(LowerToeplitz):
     (1.0, 0.5, 0.375, 0.3125)
     """
 
+    name = "square_root"
+
     steps: int = checked(Whole(1))
 
     @cached_property

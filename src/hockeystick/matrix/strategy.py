@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from typing import Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 
-from hockeystick.checks import CallText, whole
+from hockeystick.checks import call_text, whole
 from hockeystick.errors import ParameterError
 from hockeystick.numerics.types import Array
 
@@ -18,7 +18,7 @@ MOST_ENTRIES = 2**28
 """A matrix that is written out has at most so many entries: 2 GiB of floats."""
 
 
-class Strategy(CallText, ABC):
+class Strategy(ABC):
     """C, a matrix of `rows` rows and one column for each step, fixed before the first step.
 
     Row g_i of G is the sum of clipped gradients of step i. Released is C·G + Z, Z independent
@@ -26,6 +26,9 @@ class Strategy(CallText, ABC):
     is made of it, above all G + C⁻¹·Z and its prefix sums, is post-processing (Denisov, McMahan,
     Rush, Smith and Thakurta 2022).
     """
+
+    name: ClassVar[str]
+    """Of the function that makes it, in `hockeystick.matrix`; `repr` calls it, `parse` reads it."""
 
     steps: int
     """Columns: how many sums are released."""
@@ -48,6 +51,12 @@ class Strategy(CallText, ABC):
     @property
     def perfect_trees(self) -> tuple[int, ...] | None:
         """Of a tree: how many steps each of its full binary trees has; None of all others."""
+        return None
+
+    @property
+    def perfect_trees(self) -> tuple[int, ...] | None:
+        """Leaves of the perfect binary trees, from left to right, whose nodes are the rows; None
+        where C is no tree."""
         return None
 
     @property
@@ -92,6 +101,13 @@ class Strategy(CallText, ABC):
             raise ParameterError(f"measure must be 'max' or 'mean', got {measure!r}")
         variances = self.prefix_variances()
         return math.sqrt(variances.max() if measure == "max" else variances.mean())
+
+    def _text(self, **options: object) -> str:
+        """The call that makes it."""
+        return call_text(f"matrix.{self.name}", self.steps, **options)
+
+    def __repr__(self) -> str:
+        return self._text()
 
     def _step(self, step: int) -> int:
         if whole("step", step, 0) >= self.steps:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from hockeystick.checks import Whole, call_text, checked, declared, shown
+from hockeystick.checks import Whole, checked, declared, shown
 from hockeystick.errors import ParameterError
 from hockeystick.matrix.strategy import Strategy
 from hockeystick.numerics.types import Array
@@ -75,6 +75,8 @@ class Toeplitz(LowerToeplitz):
     [[1.0, 0.0, 0.0], [0.5, 1.0, 0.0], [0.0, 0.5, 1.0]]
     """
 
+    name = "toeplitz"
+
     steps: int = checked(Whole(1))
     coefficients: tuple[float, ...] = checked(numbers)
 
@@ -94,4 +96,4 @@ class Toeplitz(LowerToeplitz):
         return self.coefficients
 
     def __repr__(self) -> str:
-        return call_text("Toeplitz", self.steps, coefficients=self.coefficients)
+        return self._text(coefficients=self.coefficients)

@@ -31,6 +31,8 @@ class Tree(Strategy):
     6
     """  # noqa: E501
 
+    name = "tree"
+
     steps: int = checked(Whole(1))
     restart_every: int | None = checked(Whole(1), default=None)
 
@@ -66,6 +68,16 @@ class Tree(Strategy):
     def nonnegative(self) -> bool:
         return True
 
+    @property
+    def perfect_trees(self) -> tuple[int, ...]:
+        """Of a tree with 9 leaves those with 8 and with 1.
+
+        >>> Tree(9).perfect_trees
+        (8, 1)
+        """
+        whole, rest = divmod(self.steps, self.period)
+        return _powers(self.period) * whole + _powers(rest)
+
     def blocks(self) -> Iterator[tuple[int, int]]:
         """First step and length of each block, in the order in which the rows are emitted."""
         for step in range(self.steps):
@@ -87,6 +99,11 @@ class Tree(Strategy):
         steps = np.arange(self.steps)
         inside: Array = (starts <= steps) & (steps < starts + lengths)
         return inside.astype(float)
+
+    def __repr__(self) -> str:
+        return self._text(
+            **{} if self.restart_every is None else {"restart_every": self.restart_every}
+        )
 
     def prefix_variances(self) -> Array:
         """Of the blocks that make up a prefix, Honaker's estimates from the rows below each."""
@@ -123,3 +140,8 @@ def _variance(steps: int) -> float:
 def _nodes(leaves: int) -> int:
     """Blocks within so many steps: Σ_l ⌊leaves/2^l⌋."""
     return 2 * leaves - leaves.bit_count()
+
+
+def _powers(leaves: int) -> tuple[int, ...]:
+    """The powers of two that add up to it, the largest first."""
+    return tuple(2**i for i in reversed(range(leaves.bit_length())) if leaves >> i & 1)
