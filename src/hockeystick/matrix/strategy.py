@@ -54,12 +54,6 @@ class Strategy(ABC):
         return None
 
     @property
-    def perfect_trees(self) -> tuple[int, ...] | None:
-        """Leaves of the perfect binary trees, from left to right, whose nodes are the rows; None
-        where C is no tree."""
-        return None
-
-    @property
     @abstractmethod
     def nonnegative(self) -> bool:
         """Whether no entry of C is below 0."""

@@ -68,16 +68,6 @@ class Tree(Strategy):
     def nonnegative(self) -> bool:
         return True
 
-    @property
-    def perfect_trees(self) -> tuple[int, ...]:
-        """Of a tree with 9 leaves those with 8 and with 1.
-
-        >>> Tree(9).perfect_trees
-        (8, 1)
-        """
-        whole, rest = divmod(self.steps, self.period)
-        return _powers(self.period) * whole + _powers(rest)
-
     def blocks(self) -> Iterator[tuple[int, int]]:
         """First step and length of each block, in the order in which the rows are emitted."""
         for step in range(self.steps):
@@ -140,8 +130,3 @@ def _variance(steps: int) -> float:
 def _nodes(leaves: int) -> int:
     """Blocks within so many steps: Σ_l ⌊leaves/2^l⌋."""
     return 2 * leaves - leaves.bit_count()
-
-
-def _powers(leaves: int) -> tuple[int, ...]:
-    """The powers of two that add up to it, the largest first."""
-    return tuple(2**i for i in reversed(range(leaves.bit_length())) if leaves >> i & 1)
