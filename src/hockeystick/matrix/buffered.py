@@ -51,14 +51,21 @@ class Buffered(LowerToeplitz):
         decay, scale = np.array(self.decay), np.array(self.scale)
         return (1.0, *(decay ** powers[:, None] @ scale).tolist())
 
-    def prefix_noise(self) -> Array:
-        """By the recursion that makes noise: w = z − scale·S, then S ← decay·S + w."""
+    def responses(self) -> tuple[Array, Array]:
+        """What one unit of z in the first step makes of the noise and of the buffers after it.
+
+        w = z − Σ scale_j·S_j, then S_j ← decay_j·S_j + w.
+        """
         decay, scale = np.array(self.decay), np.array(self.scale)
-        state, noise = np.zeros(decay.size), np.empty(self.steps)
+        noise, states = np.empty(self.steps), np.empty((self.steps, decay.size))
+        state = np.zeros(decay.size)
         for step in range(self.steps):
             noise[step] = float(step == 0) - scale @ state
-            state = decay * state + noise[step]
-        return np.cumsum(noise)
+            states[step] = state = decay * state + noise[step]
+        return noise, states
+
+    def prefix_noise(self) -> Array:
+        return np.cumsum(self.responses()[0])
 
     def __repr__(self) -> str:
         return self._text(decay=self.decay, scale=self.scale)
