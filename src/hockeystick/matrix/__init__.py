@@ -14,6 +14,9 @@ from hockeystick.checks import whole
 from hockeystick.matrix.buffered import Buffered
 from hockeystick.matrix.dense import Dense
 from hockeystick.matrix.identity import Identity
+from hockeystick.matrix.optimise.banded import optimal_banded
+from hockeystick.matrix.optimise.buffered import optimal_buffered
+from hockeystick.matrix.optimise.dense import optimal_dense
 from hockeystick.matrix.square_root import SquareRoot, root_coefficients
 from hockeystick.matrix.strategy import Strategy
 from hockeystick.matrix.toeplitz import Toeplitz
@@ -32,6 +35,9 @@ __all__ = [
     "buffered",
     "dense",
     "identity",
+    "optimal_banded",
+    "optimal_buffered",
+    "optimal_dense",
     "square_root",
     "toeplitz",
     "tree",
@@ -52,7 +58,8 @@ def banded(steps: int, bands: int) -> Toeplitz:
     """The first `bands` coefficients of the square root of the prefix sums.
 
     A closed form (Kalinin and Lampert 2024, "banded square root"); noise takes the memory of
-    bands − 1 steps.
+    bands − 1 steps. It is good where the bands reach about as far as two participations are
+    apart; `optimal_banded` has less error for the same memory, and takes seconds.
 
     >>> banded(steps=5, bands=3)
     matrix.toeplitz(5, coefficients=(1.0, 0.5, 0.375))
