@@ -10,7 +10,9 @@ from hockeystick.errors import NumericalError
 from hockeystick.numerics.types import Array
 
 MOST_STATES = 200_000
-"""Histories that are remembered at once; more are too many."""
+"""Histories that are looked at in all: about half a second."""
+States = dict[tuple[tuple[int, ...], int], float]
+"""Steps taken so near that they matter, and how many were taken in all, to the largest sum."""
 MOST_TERMS = 100_000_000
 """Of the programme that remembers one step: about a second."""
 
@@ -32,7 +34,7 @@ def largest_form(weights: Array, bands: int, every: int, at_most: int) -> float:
 
 
 def _one_before(weights: Array, bands: int, every: int, at_most: int) -> float:
-    """A step interacts with the one before it alone: g_q(i) = W_ii + max_j (g_{q−1}(j) + 2·W_ij)."""
+    """A step interacts with the one before alone: g_q(i) = W_ii + max_j (g_{q−1}(j) + 2·W_ij)."""
     steps = len(weights)
     near = np.arange(every, max(every, bands))
     if steps * (near.size + 1) * at_most > MOST_TERMS:
@@ -58,13 +60,14 @@ def _one_before(weights: Array, bands: int, every: int, at_most: int) -> float:
 def _all_before(weights: Array, bands: int, every: int, at_most: int) -> float:
     """By step, participations and every history that can matter."""
     steps = len(weights)
-    waiting: list[dict[tuple[tuple[int, ...], int], float]] = [{} for _ in range(steps + every)]
+    waiting: list[States] = [{} for _ in range(steps + every)]
     waiting[0][(), 0] = 0.0
-    best = 0.0
+    best, seen = 0.0, 0
     for i in range(steps):
         states = waiting[i]
         waiting[i] = {}
-        if len(states) > MOST_STATES:
+        seen += len(states)
+        if seen > MOST_STATES:
             raise NumericalError("too many histories")
         for (history, count), value in states.items():
             recent = tuple(j for j in history if i - j < bands)
