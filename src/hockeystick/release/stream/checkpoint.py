@@ -10,8 +10,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
-import stat
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,7 +17,7 @@ from typing import Any
 from hockeystick.errors import ParameterError, SavingError
 from hockeystick.locking import locked
 from hockeystick.numerics.types import Array
-from hockeystick.saving import read_object, write_whole
+from hockeystick.saving import check_private, read_object, write_whole
 
 FORMAT = "hockeystick stream"
 VERSION = 1
@@ -46,10 +44,8 @@ class Checkpoint:
         """The checkpoint of a file: as it is where it exists, else made now."""
         new = cls(path, about, key, seeded)
         with locked(path):
-            if path.exists() and path.stat().st_size:
+            if path.exists():
                 return new._read()
-            os.close(os.open(path, os.O_CREAT | os.O_WRONLY, 0o600))
-            _check_private(path)
             new._write()
         return new
 
@@ -81,10 +77,10 @@ class Checkpoint:
             "handed": self.handed,
             "digest": self.digest,
         }
-        write_whole(self.path, json.dumps(content))
+        write_whole(self.path, json.dumps(content), private=True)
 
     def _read(self) -> Checkpoint:
-        _check_private(self.path)
+        check_private(self.path)
         content = read_object(self.path, FORMAT, VERSION)
         if content.get("about") != self.about:
             raise ParameterError(
@@ -105,15 +101,6 @@ class Checkpoint:
         if not 0 <= found.handed <= int(self.about["steps"]):
             raise ParameterError(f"{self.path} is damaged")
         return found
-
-
-def _check_private(path: Path) -> None:
-    mode = stat.S_IMODE(path.stat().st_mode)
-    if os.name != "nt" and mode & 0o077:
-        raise ParameterError(
-            f"{path} must be readable by its owner alone (mode 600), as it tells the noise, got "
-            f"mode {mode:o}"
-        )
 
 
 def _digest(noise: Array) -> str:

@@ -117,23 +117,27 @@ class Stream:
             )
         return np.asarray(noisy)
 
-    def skip(self, steps: int) -> None:
-        """Make the noise of steps that were handed out before, and hand none of it out."""
+    def skip(self, steps: int, rng: Randomness = None) -> None:
+        """Make the noise of steps that were handed out before, and hand none of it out.
+
+        It comes from `rng`, from where it was; from the stream's own numbers if that is None.
+        """
+        words = self._words if rng is None else source(rng)
         noise = None
         for _ in range(steps):
-            noise = self._made()
+            noise = self._made(words)
         if self._saved is not None:
             self._saved.check_replayed(noise)
 
     def _next(self) -> Array:
-        noise = self._made()
+        noise = self._made(self._words)
         if self._saved is not None:
             self._saved.hand_out(noise)
         return noise
 
-    def _made(self) -> Array:
+    def _made(self, words: Source) -> Array:
         rows, diagonal = self._recursion.fresh(self.handed)
-        drawn = normal(self._grid.scale / diagonal, rows * self.dimension, self._words)
+        drawn = normal(self._grid.scale / diagonal, rows * self.dimension, words)
         noise = self._recursion.next(self.handed, drawn.reshape(rows, self.dimension))
         self.handed += 1
         return noise
