@@ -32,6 +32,7 @@ def test_cyclic_and_once() -> None:
     taken = table(runs.cyclic(11, 4, 3, 12, rng=1), 11)
     assert (taken.sum(axis=0) == 3).all()
     assert (taken[:4] == taken[4:8]).all()
+    assert {batch.size for batch in runs.cyclic(11, 4, 3, 12, rng=1)} == {2, 3}
     assert (table(runs.once(11, 4, rng=1), 11).sum(axis=0) == 1).all()
     assert table(runs.every_step(5, 3), 5).all()
     assert len(list(runs.once(2, 5, rng=0))) == 5  # some of them empty
@@ -67,3 +68,23 @@ def test_poisson_is_fresh_in_every_step() -> None:
     pairs = taken[0].astype(int) + taken[1]
     counts, law = np.bincount(pairs, minlength=3), 2000 * np.array([0.49, 0.42, 0.09])
     assert ((counts - law) ** 2 / law).sum() < 25
+
+
+@pytest.mark.parametrize("draw", ["once", "separated", "cyclic_poisson", "balls_in_bins"])
+def test_a_record_more_leaves_the_law_of_the_others(draw: str) -> None:
+    """Two records are independent, and each is as when it is alone."""
+
+    def in_first_batch(population: int, seed: int) -> list[bool]:
+        options = {
+            "once": (4,),
+            "separated": (2, 2, 4),
+            "cyclic_poisson": (0.5, 2, 4),
+            "balls_in_bins": (2, 4),
+        }[draw]
+        batch = next(iter(getattr(runs, draw)(population, *options, seed)))
+        return [record in batch for record in range(population)]
+
+    alone = np.mean([in_first_batch(1, seed) for seed in range(2000)])
+    both = np.array([in_first_batch(2, seed) for seed in range(2000, 4000)])
+    assert abs(both[:, 0].mean() - alone) < 5 * math.sqrt(0.5 / 2000)
+    assert abs(both.all(axis=1).mean() - alone**2) < 5 * math.sqrt(0.5 / 2000)

@@ -2,6 +2,9 @@
 
 Each function yields one batch for each step, as sorted indices. Steps in which nobody takes part
 have a batch, too. `rng` is as in `hockeystick.random.batches`.
+
+But for `cyclic`, each record draws its own steps, independently of all others: one record more
+leaves the law of the others' steps as it is. Equal parts of one order would not.
 """
 
 from __future__ import annotations
@@ -18,18 +21,18 @@ from hockeystick.random.generators import Randomness, generator
 
 
 def once(population: int, steps: int, rng: Randomness = None) -> Iterator[Indices]:
-    """A random order, cut into as many batches as there are steps, all alike but for one record.
+    """Each record draws one of the steps.
 
-    >>> [batch.size for batch in once(7, 3, rng=0)]
-    [3, 2, 2]
+    >>> [batch.tolist() for batch in once(4, 3, rng=0)]
+    [[3], [1, 2], [0]]
     """
-    yield from _cut(population, whole("steps", steps, 1), rng)
+    yield from balls_in_bins(population, steps, steps, rng)
 
 
 def cyclic(
     population: int, period: int, times: int, steps: int, rng: Randomness = None
 ) -> Iterator[Indices]:
-    """A random order, cut into `period` batches once; they take turns, `times` turns at most.
+    """A random order, cut into `period` equal batches once; they take turns, `times` at most.
 
     >>> [batch.tolist() for batch in cyclic(4, 2, 2, 4, rng=0)]
     [[0, 2], [1, 3], [0, 2], [1, 3]]
@@ -37,20 +40,22 @@ def cyclic(
     turns = whole("period", period, 1) * whole("times", times, 1)
     if whole("steps", steps, 1) > turns:
         raise ParameterError(f"steps must be at most period × times, {turns}, got {steps!r}")
-    yield from _in_turn(_cut(population, int(period), rng), steps)
+    order = np.arange(whole("population", population, 0), dtype=np.int64)
+    generator(rng).shuffle(order)
+    yield from _in_turn([np.sort(part) for part in np.array_split(order, period)], steps)
 
 
 def separated(
     population: int, every: int, at_most: int, steps: int, rng: Randomness = None
 ) -> Iterator[Indices]:
-    """The same, in the shortest turns in which nobody comes again too early or too often.
+    """Bins in the shortest turns in which nobody comes again too early or too often.
 
     >>> [batch.tolist() for batch in separated(4, 1, 2, 4, rng=0)]
-    [[0, 2], [1, 3], [0, 2], [1, 3]]
+    [[3], [0, 1, 2], [3], [0, 1, 2]]
     """
     count = whole("steps", steps, 1)
     period = max(whole("every", every, 1), -(-count // whole("at_most", at_most, 1)))
-    yield from _in_turn(_cut(population, period, rng), count)
+    yield from balls_in_bins(population, period, count, rng)
 
 
 def every_step(population: int, steps: int, rng: Randomness = None) -> Iterator[Indices]:
@@ -94,12 +99,6 @@ def balls_in_bins(
     [[3], [0, 1, 2], [3], [0, 1, 2]]
     """
     yield from _in_turn(batches.allocation(population, bins, 1, rng), steps)
-
-
-def _cut(population: int, parts: int, rng: Randomness) -> list[Indices]:
-    order = np.arange(whole("population", population, 0), dtype=np.int64)
-    generator(rng).shuffle(order)
-    return [np.sort(part) for part in np.array_split(order, parts)]
 
 
 def _in_turn(groups: Sequence[Indices], steps: int) -> Iterator[Indices]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 import pytest
@@ -13,19 +12,10 @@ import hockeystick as hs
 from hockeystick.errors import NumericalError, ParameterError
 from hockeystick.matrix.optimise.dense import dense_optimum
 from hockeystick.matrix.optimise.loss import ToeplitzLoss, inverse_series
+from hockeystick.matrix.participation.cyclic import Cyclic
+from hockeystick.matrix.participation.min_separated import MinSeparated
 from hockeystick.matrix.strategy import Measure
 from hockeystick.numerics.types import Array
-
-
-@dataclass
-class Spaced:
-    """A pattern, as far as the optimisers ask."""
-
-    every: int
-    times: int
-
-    def spacing(self, steps: int) -> tuple[int, int]:
-        return self.every, self.times
 
 
 def written_loss(c: Array, steps: int, every: int, times: int, measure: Measure) -> float:
@@ -65,7 +55,7 @@ def test_inverse_series() -> None:
 @pytest.mark.parametrize("measure", ["max", "mean"])
 @pytest.mark.parametrize(("every", "times"), [(16, 1), (4, 4)])
 def test_banded_is_where_another_optimiser_ends(measure: Measure, every: int, times: int) -> None:
-    found = hs.matrix.optimal_banded(16, 4, Spaced(every, times), measure)
+    found = hs.matrix.optimal_banded(16, 4, Cyclic(every, times), measure)
     c = np.array(found.toeplitz)
     assert (np.diff(c) < 0).all()
     assert (c > 0).all()
@@ -81,7 +71,7 @@ def test_banded_is_where_another_optimiser_ends(measure: Measure, every: int, ti
 def test_banded_is_never_worse_than_the_closed_form() -> None:
     for measure in ("max", "mean"):
         start = np.array(hs.matrix.banded(steps=32, bands=8).toeplitz)
-        found = np.array(hs.matrix.optimal_banded(32, 8, Spaced(8, 4), measure).toeplitz)
+        found = np.array(hs.matrix.optimal_banded(32, 8, MinSeparated(8, 4), measure).toeplitz)
         before, after = (written_loss(c, 32, 8, 4, measure) for c in (start, found))
         assert after < before
     assert hs.matrix.optimal_banded(5, 1) == hs.matrix.toeplitz(5, (1.0,))
@@ -107,7 +97,7 @@ def test_more_buffers_come_near_to_the_square_root(buffers: int, loss: float) ->
 
 
 def test_buffered_for_two_participations_is_better_than_one_that_was_published() -> None:
-    found = hs.matrix.optimal_buffered(1000, 2, Spaced(5, 2), "max")
+    found = hs.matrix.optimal_buffered(1000, 2, MinSeparated(5, 2), "max")
     published = 6.96257606  # of another objective
     assert written_loss(np.array(found.toeplitz), 1000, 5, 2, "max") < published
     assert max(found.toeplitz) <= 1.0

@@ -78,19 +78,22 @@ def loss_for(steps: int, participation: Any, measure: Measure) -> ToeplitzLoss:
 def spacing(participation: Any, steps: int) -> tuple[int, int]:
     """The least distance of two participations, and how many there are at most.
 
-    >>> spacing(None, 8)
-    (8, 1)
+    >>> from hockeystick.matrix.participation.min_separated import MinSeparated
+    >>> spacing(None, 8), spacing(MinSeparated(every=3), 8)
+    ((8, 1), (3, 3))
     """
-    if participation is None:
+    if participation is None or type(participation).__name__ == "Once":
         return steps, 1
-    known = getattr(participation, "spacing", None)
-    if known is None:
-        raise ParameterError(
-            "participation must be Once(), Cyclic(...), MinSeparated(...) or EveryStep(), or None "
-            f"for once, got {participation!r}"
-        )
-    every, times = known(steps)
-    return int(every), int(times)
+    if type(participation).__name__ == "EveryStep":
+        return 1, steps
+    for distance, number in (("period", "times"), ("every", "at_most")):
+        if hasattr(participation, distance) and hasattr(participation, number):
+            every = int(getattr(participation, distance))
+            return every, int(getattr(participation, number) or -(-steps // every))
+    raise ParameterError(
+        "participation must be Once(), Cyclic(...), MinSeparated(...) or EveryStep(), or None for "
+        f"once, got {participation!r}"
+    )
 
 
 def inverse_series(c: Array) -> Array:
