@@ -36,7 +36,7 @@ _NAMES = {
     "sweeping": ("sweep",),
     "text": ("parse",),
 }
-MODULES = ("audit", "bernoulli", "classical", "learn")
+MODULES = ("audit", "bernoulli", "classical", "learn", "matrix")
 
 
 def _classes(package: str) -> dict[str, str]:

@@ -4,6 +4,7 @@ from hockeystick import audit as audit
 from hockeystick import bernoulli as bernoulli
 from hockeystick import classical as classical
 from hockeystick import learn as learn
+from hockeystick import matrix as matrix
 from hockeystick.accountant import Accountant as Accountant
 from hockeystick.bound import Bound as Bound
 from hockeystick.bound import Bounds as Bounds
@@ -121,6 +122,7 @@ __all__ = [
     "classical",
     "compare",
     "learn",
+    "matrix",
     "parse",
     "plot",
     "sweep",

@@ -22,11 +22,12 @@ NO_SYNC = {errno.EINVAL, errno.ENOTSUP}
 
 
 @contextmanager
-def whole(path: str | os.PathLike[str]) -> Iterator[Path]:
+def whole(path: str | os.PathLike[str], private: bool = False) -> Iterator[Path]:
     """A draft to write, of the same ending: it takes the place of `path` once it is on the disk.
 
     A file that exists keeps its mode and, where that is allowed, its owner and group; a new one
-    has the mode that the umask gives it. A pipe, such as /dev/stdout may be, is its own draft.
+    has the mode that the umask gives it, or 600 if it is private. A pipe, such as /dev/stdout may
+    be, is its own draft.
     """
     if os.path.exists(path) and not os.path.isfile(path):
         yield Path(path)
@@ -34,7 +35,7 @@ def whole(path: str | os.PathLike[str]) -> Iterator[Path]:
     target, draft = _places(path)
     old = target.exists()
     try:
-        open(draft, "x", opener=_private if old else None).close()
+        open(draft, "x", opener=_private if old or private else None).close()
         yield draft
         with draft.open("r+b") as file:
             os.fsync(file.fileno())
@@ -46,11 +47,21 @@ def whole(path: str | os.PathLike[str]) -> Iterator[Path]:
     _sync_folder(target.parent)
 
 
-def write_whole(path: str | os.PathLike[str], text: str) -> None:
+def write_whole(path: str | os.PathLike[str], text: str, private: bool = False) -> None:
     """Write text and a line end; the old file stays until the new one is on the disk."""
     target, _ = _places(path)
-    with whole(target) as draft:
+    with whole(target, private) as draft:
         draft.write_text(text + "\n", encoding="utf-8")
+
+
+def check_private(path: Path) -> None:
+    """Raise if anybody but its owner may read a file that tells the noise."""
+    mode = stat.S_IMODE(path.stat().st_mode)
+    if os.name != "nt" and mode & 0o077:
+        raise ParameterError(
+            f"{path} must be readable by its owner alone (mode 600), as it tells the noise, got "
+            f"mode {mode:o}"
+        )
 
 
 def check_writable(path: str | os.PathLike[str]) -> None:

@@ -32,7 +32,7 @@ LAYERS = [
     {"curves"},
     {"mechanism"},
     {"ahead", "budget"},
-    {"calibration"},
+    {"calibration", "matrix"},
     {"mechanisms", "samplers", "release"},
     {"registry", "bernoulli", "audit", "classical", "report"},
     {"comparison", "text"},

@@ -33,14 +33,7 @@ class SecureGenerator(Generator):
     """
 
     def __init__(self) -> None:
-        try:
-            from randomgen import ChaCha
-        except ImportError as error:
-            raise MissingExtra(
-                "secure randomness needs the package randomgen: pip install 'hockeystick[secure]'"
-            ) from error
-        # `key`, not `seed`: a seed goes through a generator that is not secure.
-        super().__init__(ChaCha(key=secrets.randbits(256), rounds=20))
+        super().__init__(_chacha(secrets.randbits(256)))
         self.process = os.getpid()
 
     def __reduce__(self) -> NoReturn:
@@ -48,6 +41,24 @@ class SecureGenerator(Generator):
             "a secure generator cannot be copied or pickled, as the copy would repeat its numbers: "
             "make one where it is used, or give rng=None"
         )
+
+
+class KeyedGenerator(Generator):
+    """The same with a key that was kept, in a secret place, to make the same numbers again."""
+
+    def __init__(self, key: int) -> None:
+        super().__init__(_chacha(key))
+
+
+def _chacha(key: int) -> Any:
+    """ChaCha with 20 rounds."""
+    try:
+        from randomgen import ChaCha
+    except ImportError as error:
+        raise MissingExtra(
+            "secure randomness needs the package randomgen: pip install 'hockeystick[secure]'"
+        ) from error
+    return ChaCha(key=key, rounds=20)  # a seed would go through a generator that is not secure
 
 
 def known_secure(rng: Generator) -> bool:

@@ -1,0 +1,1 @@
+"""Sensitivities, against every set of steps and against published values."""
