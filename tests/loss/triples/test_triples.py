@@ -39,6 +39,16 @@ def hinge(p: Floats, q: Floats, u: float) -> float:
     return float(np.maximum(p - math.exp(u) * q, 0.0).sum())
 
 
+def fits(points: Floats, radius: float) -> bool:
+    """Whether some ball of that radius holds them: around their mean, moved towards the farthest
+    (Bădoiu and Clarkson 2003), which finds the smallest to a per cent."""
+    centre = points.mean(axis=0)
+    for k in range(1, 300):
+        away = points - centre
+        centre = centre + away[np.argmax(np.square(away).sum(axis=1))] / (k + 1)
+    return bool(np.linalg.norm(points - centre, axis=1).max() <= radius)
+
+
 def triangles(rng: np.random.Generator, triples: GaussianTriples) -> Floats:
     """A random triple (y, x, x') that is allowed, on the edge of what is more often than not."""
     while True:
@@ -49,7 +59,10 @@ def triangles(rng: np.random.Generator, triples: GaussianTriples) -> Floats:
             points[2] = 0.0
         far = max(np.linalg.norm(points[i] - points[j]) for i in range(3) for j in range(i))
         if not triples.zero_out and not triples.in_ball:
-            return points * (triples.far / far)
+            points *= triples.far / far
+            if triples.far <= math.sqrt(3) * triples.near or fits(points, triples.near):
+                return points
+            continue
         replaced = np.linalg.norm(points[0] - points[1])
         if replaced <= triples.far:
             return points
@@ -61,6 +74,8 @@ def triangles(rng: np.random.Generator, triples: GaussianTriples) -> Floats:
         GaussianTriples(0.1, near=1.0, far=2.0),
         GaussianTriples(0.01, near=0.4, far=0.8),
         GaussianTriples(0.3, near=1.0, far=1.0),
+        GaussianTriples(0.1, near=1.0, far=1.9),
+        GaussianTriples(0.1, near=0.5, far=0.88),
         GaussianTriples(0.02, near=0.5, far=1.0, zero_out=True),
         GaussianTriples(0.1, near=1.0, far=1.3, zero_out=True),
         GaussianTriples(0.1, near=1.0, far=0.7, zero_out=True),

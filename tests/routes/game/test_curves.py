@@ -27,7 +27,7 @@ def test_a_profile_is_above_the_exact_one_and_near() -> None:
 
 
 def test_many_counts_share_a_lattice() -> None:
-    counts = np.array([1, 5, 60, 80, 110, 150])
+    counts = np.array([1, 5, 110, 130, 160, 200])
     upper = played_epsilons(GAME, 1e-6, counts)
     assert math.isinf(upper[0])  # one step is no game
     for count, epsilon in zip(counts[2:].tolist(), upper[2:].tolist(), strict=True):
@@ -36,7 +36,7 @@ def test_many_counts_share_a_lattice() -> None:
 
 
 def test_counts_between_are_answered_by_the_next() -> None:
-    counts = np.arange(40, 140)
+    counts = np.arange(110, 210)
     upper = played_epsilons(GAME, 1e-6, counts)
     assert np.diff(upper).min() >= 0
     assert MOST_COUNTS <= np.unique(upper).size < counts.size

@@ -76,6 +76,10 @@ class Shapes(ABC):
         """Whether a box holds any shape that is not covered by another box."""
         return np.ones(low.shape[0], dtype=bool)
 
+    def is_one(self, point: Array) -> Array:
+        """Whether a point of the box of parameters is a shape of the family."""
+        return np.ones(point.shape[0], dtype=bool)
+
 
 @dataclass
 class Cover:
@@ -109,7 +113,8 @@ class Cover:
                 break
             middle = (boxes.low + boxes.high) / 2
             if left % 2:
-                self.reach(boxes.node, shapes.above(middle, middle))
+                real = shapes.is_one(middle)
+                self.reach(boxes.node[real], shapes.above(middle[real], middle[real]))
             boxes = replace(boxes, value=self.at(boxes.node, shapes.above(boxes.low, boxes.high)))
             most = self.reached * (1 + shapes.tolerance) + self.slack
             most = np.where(most >= self.limit, np.inf, most)

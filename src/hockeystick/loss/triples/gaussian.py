@@ -26,6 +26,8 @@ LARGEST_LOSS = 700.0
 """Before sampling: beyond it e^loss is no float."""
 GRAIN = 16
 """Corners of noise, and of rates, from one to its double."""
+SAFE = 1e-12
+"""Families of shapes are made larger by so much: their ends are rounded."""
 SAME = 1e-15
 """Ratios this near are one that was rounded."""
 
@@ -34,10 +36,9 @@ SAME = 1e-15
 class GaussianTriples(Triples):
     """Three points with Gaussian noise of standard deviation 1, in one of three geometries.
 
-    By default they lie in a ball of radius `near` (adding a record moves the query that far), of
-    which `far`, the distance that replacing one moves it, is the diameter. If `far` is not twice
-    `near`, they are at most `far` apart. With `zero_out` x' is the centre, x and y at most `near`
-    from it and `far` from each other.
+    They lie in a ball of radius `near` (adding a record moves the query that far), and are at most
+    `far` apart (replacing one does), which is the diameter by default. With `zero_out` x' is the
+    centre, x and y at most `near` from it and `far` from each other.
     """
 
     near: float = 1.0
@@ -50,23 +51,39 @@ class GaussianTriples(Triples):
         return _pair(self, reach)
 
     def attained(self) -> tuple[Loss, ...]:
-        """An equilateral triangle, or with x' = 0 the y that is opposite to x."""
+        """An equilateral triangle, or others that fit into the ball; with x' = 0 the y that is
+        opposite to x."""
         near, far = self.near, self.far
         if self.zero_out and near <= far <= 2 * near:
             return (normal_triple(self.rate, (near - far, 0.0), (near, 0.0), (0.0, 0.0)),)
-        if not self.zero_out and far <= math.sqrt(3) * near:
-            top = (0.0, far * math.sqrt(0.75))
-            return (normal_triple(self.rate, top, (far / 2, 0.0), (-far / 2, 0.0)),)
-        return ()
+        if self.zero_out or self.in_ball:
+            return ()
+        if far <= math.sqrt(3) * near:
+            return (self._isosceles(far, far * math.sqrt(0.75)),)
+        sides = (math.sqrt(3) * near, far) if far < 2 * near else ()
+        return tuple(self._isosceles(c, near + math.sqrt(near**2 - c * c / 4)) for c in sides)
+
+    def _isosceles(self, side: float, height: float) -> Loss:
+        """x and x' at the ends of that side, y above its middle."""
+        return normal_triple(self.rate, (0.0, height), (side / 2, 0.0), (-side / 2, 0.0))
 
     def shapes(self) -> list[Shapes]:
         """Families of triangles one of which is above any that can occur."""
         if not self.zero_out:
-            return [InBall(self.near) if self.in_ball else WithinDistance(self.far)]
+            return self._apart() if not self.in_ball else [InBall(self.near)]
         families: list[Shapes] = [AroundZero(self.near, self.far)]
         if self.far < 2 * self.near:
             families.append(AroundRecord(self.near, self.far))
         return families
+
+    def _apart(self) -> list[Shapes]:
+        """At most `far` apart, and in the ball: from √3 radii on not all triangles fit."""
+        ratio = self.far / self.near
+        if not math.sqrt(3) < ratio < 2:
+            return [WithinDistance(self.far)]
+        longest, widest = 4 - ratio**2, math.asin(ratio / 2)
+        arc = WithinDistance(self.far, min(longest * (1 + SAFE) + SAFE, 1.0))
+        return [arc, InBall(self.near, min(widest * (1 + SAFE), math.pi / 2))]
 
     @property
     def corner(self) -> GaussianTriples:

@@ -23,13 +23,22 @@ class InBall(Shapes):
     """Points of a ball: triangles inscribed in its great circle that are not obtuse.
 
     Their angles at x' and x are the parameters; the sides opposite to them are |x − y| and
-    |x' − y|, which are 2r·sin of the angle, and ⟨x − y, x' − y⟩ grows with both angles.
+    |x' − y|, which are 2r·sin of the angle, and ⟨x − y, x' − y⟩ grows with both angles. No angle is
+    wider than `widest`: sides may have a bound besides.
     """
 
     radius: float
-    low = (0.0, 0.0)
-    high = (math.pi / 2, math.pi / 2)
+    widest: float = math.pi / 2
     pieces, tolerance = 4, 0.013
+
+    @property
+    def low(self) -> tuple[float, ...]:  # type: ignore[override]
+        least = max(math.pi - 2 * self.widest - 1e-12, 0.0)
+        return (least, least)
+
+    @property
+    def high(self) -> tuple[float, ...]:  # type: ignore[override]
+        return (self.widest, self.widest)
 
     def above(self, low: Array, high: Array) -> Gram:
         """|x − y|² and |x' − y|² at their largest and ⟨x − y, x' − y⟩ at its least, to which the
@@ -49,8 +58,12 @@ class InBall(Shapes):
         return Gram(first, second, np.where(acute, inner + more, np.maximum(inner, 0.0)))
 
     def counts(self, low: Array, high: Array) -> Array:
-        acute = high.sum(axis=1) >= math.pi / 2
+        acute = self.is_one(high)
         return np.asarray(acute & (low[:, 1] < high[:, 0]))  # |x' − y| <= |x − y|, else swapped
+
+    def is_one(self, point: Array) -> Array:
+        """Whether the angle at y is narrow enough, too."""
+        return np.asarray(point.sum(axis=1) >= math.pi - self.widest - 1e-12)
 
 
 def _growth(low: Array, high: Array, of: int) -> Array:
@@ -75,12 +88,17 @@ class Arc(Shapes):
 class WithinDistance(Arc):
     """Points at most `far` apart: |x − x'| = |x − y| = far, and y anywhere on that arc from x'.
 
-    The parameter is |x' − y|²/far², from 0 (y = x') to 1 (equilateral).
+    The parameter is |x' − y|²/far², from 0 (y = x') to `longest`: 1 (equilateral), or less where
+    the triangle has to fit into a ball.
     """
 
     far: float
+    longest: float = 1.0
     low = (0.0,)
-    high = (1.0,)
+
+    @property
+    def high(self) -> tuple[float, ...]:  # type: ignore[override]
+        return (self.longest,)
 
     def above(self, low: Array, high: Array) -> Gram:
         squared = self.far**2

@@ -17,7 +17,9 @@ DOWN_TO = (1e-10, 1e-40, 1e-150)
 """The least δ for which a lattice of a profile is made; the next where a point lies beyond."""
 TOGETHER = 4
 """The largest of the counts that share a lattice, over the smallest."""
-MOST_COUNTS = 24
+LEFT_OVER = 1.2
+"""They may be so much farther apart, if no others are left over then."""
+MOST_COUNTS = 16
 """Of those; another is answered by the next larger one, as δ grows with the steps."""
 
 
@@ -66,7 +68,10 @@ def played_epsilons(triples: Triples, delta: float, counts: Array) -> Array:
         least = least_steps(triples, delta)
     last = counts.size
     while last and counts[last - 1] >= least:
-        smallest = max(counts[last - 1] / TOGETHER, least)
+        smallest = counts[last - 1] / TOGETHER
+        if counts[0] > smallest / LEFT_OVER:
+            smallest = counts[0]
+        smallest = max(smallest, least)
         first = int(np.searchsorted(counts, smallest))
         places = np.unique(np.linspace(first, last - 1, min(last - first, MOST_COUNTS)).astype(int))
         with suppress(*CannotAnswer):

@@ -29,7 +29,7 @@ MORE_START = 0.05
 """The same for a run of skew 1: about what makes the bound least, by trial."""
 MOST_UNEVEN = 1.0
 """Skew of the whole run, beyond which macro-steps are hardly below the pair of single steps."""
-EVEN = 0.4
+EVEN = 0.3
 """The same, below which they clearly are: for curves, where every point costs time."""
 
 
