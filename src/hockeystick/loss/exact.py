@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, Self
 
 ONE = Fraction(1)
+MOST_DIGITS = 4000
+"""Of a quotient that is read: the product of several doubles has about a thousand."""
 
 
 @dataclass(frozen=True)
@@ -85,9 +88,16 @@ class Exact:
     @classmethod
     def from_json(cls, said: dict[str, Any]) -> Self:
         """What `to_json` wrote."""
-        numbers = tuple(Fraction(number) for number in said["numbers"])
-        rate, turned, fixed = Fraction(said["rate"]), bool(said["turned"]), bool(said["fixed"])
+        numbers = tuple(_quotient(number) for number in said["numbers"])
+        rate, turned, fixed = _quotient(said["rate"]), bool(said["turned"]), bool(said["fixed"])
         return cls(str(said["kind"]), numbers, rate, turned, fixed)
+
+
+def _quotient(text: str) -> Fraction:
+    """Digits only: an exponent may stand for more of them than there is memory."""
+    if len(text) > MOST_DIGITS or not re.fullmatch(r"[0-9]+(/[0-9]+)?", text):
+        raise ValueError(f"numbers must be quotients of integers, got {text[:40]!r}")
+    return Fraction(text)
 
 
 def response(epsilon: float, categories: int, infinite: float = 0.0) -> Exact | None:

@@ -19,6 +19,8 @@ from hockeystick.routes.certified.many import gathered
 Laws = Sequence[tuple[Law, int]]
 """The law of each part, and how often it runs."""
 
+MOST_PRODUCTS = 400_000_000
+"""Points times nodes: 1e7 take a second."""
 NEAR = 2.0**-20
 """Between two ε of a difference that estimates a slope, to search with."""
 RATIO, GRID = 1.12, 100
@@ -108,6 +110,7 @@ class Line:
             pairs = zip(laws, recipe.rules, strict=True)
             tilted = [(law.tilted(c, rule), n) for (law, n), rule in pairs]
             tilted = gathered(tilted) if recipe.arrays else tilted
+        only_if(points * sum(each.work for each, _ in tilted) <= MOST_PRODUCTS, "a shorter line")
         self._laws = laws
         self._c, self._h, self._order = arb(c), arb(h), arb(recipe.beyond)
         t = grid(recipe.cut)

@@ -50,6 +50,13 @@ def atoms_profile(atoms: Sequence[tuple[arb, arb]], epsilon: arb) -> arb:
     return sum(terms, zero)
 
 
+def _splits(tilted: Sequence[tuple[Tilted, int]]) -> tuple[Splits, int]:
+    ((each, n),) = tilted
+    if not isinstance(each, Splits):
+        raise CannotCertify("a proof needs atoms to take out of the line")
+    return each, n
+
+
 class SplitLine(Line):
     """n steps of one law, without what atoms alone, or all but one of n, do."""
 
@@ -77,8 +84,7 @@ class SplitLine(Line):
         return total
 
     def _values(self, tilted: Sequence[tuple[Tilted, int]], h: float, n: int) -> list[acb]:
-        ((each, count),) = tilted
-        assert isinstance(each, Splits)
+        each, count = _splits(tilted)
         pairs = zip(each.values(h, n), each.atoms.values(h, n), strict=True)
         return [m**count - a**count - count * a ** (count - 1) * (m - a) for m, a in pairs]
 
@@ -86,8 +92,7 @@ class SplitLine(Line):
     def log_sizes(tilted: Sequence[tuple[Tilted, int]], t: Array) -> Array:
         """log of n(n−1)/2·|C|²·(|A| + |C|)^{n−2}, over M(c)^n; neither |C| nor |A| + |C| is more
         than M(c)."""
-        ((each, n),) = tilted
-        assert isinstance(each, Splits)
+        each, n = _splits(tilted)
         rest, flat = each.rest(t), above(each.atoms.mass / each.mass)
         pairs = above(arb(n * (n - 1) // 2).log())
         both = logarithms((rest + flat) * (1 + 1e-12))

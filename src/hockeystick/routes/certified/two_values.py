@@ -16,6 +16,8 @@ from hockeystick.routes.certified.balls import only_if
 NATS = 45.0
 """Terms that many nats below δ are not listed but bounded."""
 
+MOST_TERMS = 3_000_000
+
 
 class TwoValues:
     """n steps, each with loss `high` of P-mass p, or `low`; all of finite loss."""
@@ -24,6 +26,7 @@ class TwoValues:
         only_if(high > low, "two different losses")
         self._high, self._low, self._n = high, low, n
         self._top, last = self._window(float(p / (p + rest)), log_least)
+        only_if(self._top - last <= MOST_TERMS, "a sum of fewer terms")
         self._list(p, rest, last)
 
     def value(self, j: int) -> arb:

@@ -25,7 +25,7 @@ from hockeystick.routes.certified.renyi import BITS as RENYI_BITS
 from hockeystick.routes.certified.renyi import RenyiAt, is_bounded
 
 LOG_LEAST = -800.0
-MOST_BITS, MOST_POINTS = 4096, 10_000_000
+MOST_BITS, MOST_POINTS = 1024, 1_000_000
 """A certificate that asks for more is refused, so that none takes for ever."""
 Said = dict[str, Any]
 Parts = list[tuple[Exact, int]]
@@ -39,6 +39,9 @@ def verify(certificate: Said) -> tuple[float, float]:
         _check(2 <= bits <= MOST_BITS, f"at most {MOST_BITS} bits")
         with of_bits(bits):
             ends = [_proof(certificate, proof) for proof in certificate["proofs"]]
+        _check(len(ends) in (1, 2), "one pair for each end")
+        _check(len({_runs(proof) for proof in certificate["proofs"]}) == 1, "as many steps")
+        _check(ends[-1][0] <= ends[0][1], "a lower end below the upper one")
         return ends[-1][0], ends[0][1]
     except CannotCertify:
         raise
@@ -72,9 +75,17 @@ def _proof(asked: Said, proof: Said) -> tuple[float, float]:
 
 
 def _parts(said: Said) -> Parts:
-    parts = [(Exact.from_json(part), int(part["count"])) for part in said["parts"]]
-    _check(parts and all(exact.is_pair and n >= 1 for exact, n in parts), "pairs of laws")
+    parts = [(Exact.from_json(part), part["count"]) for part in said["parts"]]
+    whole = all(type(n) is int and n >= 1 for _, n in parts)
+    _check(parts and whole and all(exact.is_pair for exact, _ in parts), "pairs of laws")
     return parts
+
+
+def _runs(proof: Said) -> tuple[int, ...]:
+    """How often each part runs: the pair of the lower end is one of the same mechanism."""
+    first, *others = (tuple(p["count"] for p in each["parts"]) for each in proof["directions"])
+    _check(all(each == first for each in others), "the same steps in both directions")
+    return first
 
 
 def _plain(parts: Parts) -> Parts:
