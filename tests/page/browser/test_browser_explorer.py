@@ -81,7 +81,7 @@ def test_what_controls_cannot_show_is_answered_as_text(page: Page) -> None:
     ],
 )
 def test_each_curve_is_drawn_with_named_axes(page: Page, kind: str, axes: list[str]) -> None:
-    page.open("Gaussian(3)", "Laplace(4)")
+    page.open("Gaussian(3) * 5", "Laplace(4) * 5")
     page.click(f"[data-kind={kind}]")
     page.until(lambda: all(axis in page.label("#plot [role=img]") for axis in axes))
     page.until(lambda: len(page.all("#plot .legend li")) == 2)

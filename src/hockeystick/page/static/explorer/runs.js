@@ -1,6 +1,6 @@
 // The runs that are compared: which one is edited, what each costs, one more, one less.
 
-import { byId, make } from "../base/dom.js";
+import { breakable, byId, make } from "../base/dom.js";
 import { change, current, MOST_RUNS, onChange } from "../base/state.js";
 import { LETTERS } from "../charts/palette.js";
 import { swatch } from "../charts/swatch.js";
@@ -58,7 +58,7 @@ function entry(expression, i, active, removable) {
     { type: "button", class: "run", id: `run-${i}`, "aria-pressed": String(active), onclick: () => change({ active: i }) },
     swatch(i),
     make("span", { class: "letter", text: LETTERS[i] }),
-    make("span", { class: "expression", text: expression, title: expression }),
+    make("span", { class: "expression", title: expression }, ...breakable(expression)),
     make("span", { class: "cost", text: `ε ${cost}` }),
   );
   const drop = make("button", {
