@@ -34,14 +34,17 @@ def asked(address: str, token: str | None = None) -> int:
 def test_a_page_with_a_ledger_until_it_is_interrupted(tmp_path: Path) -> None:
     path = str(tmp_path / "budget.db")
     hs.Ledger(path, create=True).open("census", epsilon=1, unit="one person")
-    with subprocess.Popen([*SERVE, path], stdout=subprocess.PIPE, text=True) as process:
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    with subprocess.Popen([*SERVE, path], text=True, **pipes) as process:
         assert process.stdout is not None
+        assert process.stderr is not None
         address = process.stdout.readline().removeprefix("The page is at ").strip()
         assert address.startswith("http://127.0.0.1:")
         with urllib.request.urlopen(f"{address}api/budgets", timeout=60) as answer:
             assert [each["name"] for each in json.load(answer)["budgets"]] == ["census"]
         process.send_signal(signal.SIGINT)
-        assert process.wait(30) in (0, 130)
+        assert process.wait(30) == 130
+        assert process.stderr.read() == "Interrupted.\n"
 
 
 @pytest.mark.slow
@@ -80,3 +83,13 @@ def test_without_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     done = call("serve")
     assert done.returncode == 2
     assert "pip install 'hockeystick[page]'" in done.stderr
+
+
+@pytest.mark.slow
+def test_a_page_for_a_while() -> None:
+    done = subprocess.run(
+        [*SERVE, "--timeout", "1"], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert done.returncode == 124
+    assert done.stderr == "Error: stopped after 1 seconds, as --timeout asks\n"
+    assert "timeout must be in (0, inf), got 0.0" in refused(call("serve", "--timeout", "0"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from hockeystick.cli.shared import answer, options
+from hockeystick.cli.shared import answer, options, timeout
 
 PORT = 8765
 """Unless another is asked for."""
@@ -29,7 +29,21 @@ NEEDED = ("starlette", "uvicorn")
 )
 @click.option("--no-open", is_flag=True, help="Do not open a browser.")
 @options.json
-def serve(place: str | None, port: int, host: str, no_open: bool, as_json: bool) -> None:
+@click.option(
+    "--timeout",
+    "seconds",
+    type=options.NUMBER,
+    metavar="SECONDS",
+    help=f"End after so long, with exit code {timeout.EXIT_CODE}.",
+)
+def serve(
+    place: str | None,
+    port: int,
+    host: str,
+    no_open: bool,
+    as_json: bool,
+    seconds: float | None,
+) -> None:
     """A page in the browser, on this machine, until Ctrl-C.
 
     LEDGER, as of the command ledger, shows its budgets as well; nothing is ever written to it. A
@@ -52,7 +66,14 @@ def serve(place: str | None, port: int, host: str, no_open: bool, as_json: bool)
         from hockeystick.ledger.ledger import Ledger
 
         Ledger(place)  # one that is not there is said at once
-    run(place, host=host, port=port, show=not no_open, say=_as_json if as_json else _in_words)
+    if seconds is not None:
+        from hockeystick.checks import finite_positive
+
+        finite_positive("timeout", seconds)
+    say = _as_json if as_json else _in_words
+    in_time = run(place, host=host, port=port, show=not no_open, say=say, seconds=seconds)
+    if not in_time:
+        raise timeout.TimedOut(f"stopped after {seconds:g} seconds, as --timeout asks")
 
 
 def _as_json(address: str, token: str | None) -> None:

@@ -29,8 +29,9 @@ def serve(
     port: int,
     show: bool,
     say: Callable[[str, str | None], None],
-) -> None:
-    """Serve until interrupted.
+    seconds: float | None = None,
+) -> bool:
+    """Serve until interrupted, or for so many seconds; False when these are over.
 
     ledger: the address of a ledger, which is read and never written.
     host: where to listen; one that is not loopback makes a token.
@@ -45,7 +46,20 @@ def serve(
     say(address, access.token)
     if show:
         webbrowser.open(f"{address}/#token={access.token}" if access.token else address)
-    asyncio.run(server.serve(sockets=[listening]))
+    return asyncio.run(_serving(server, listening, seconds))
+
+
+async def _serving(server: uvicorn.Server, listening: socket.socket, seconds: float | None) -> bool:
+    over = False
+
+    def stop() -> None:
+        nonlocal over
+        over = server.should_exit = True
+
+    if seconds is not None:
+        asyncio.get_running_loop().call_later(seconds, stop)
+    await server.serve(sockets=[listening])
+    return not over
 
 
 def configuration(app: object) -> uvicorn.Config:
