@@ -133,6 +133,8 @@ def test_what_if_leaves_the_run_alone_until_it_is_kept(page: Page) -> None:
     page.click("#what-if-back")
     page.shows("#what-if-answer", "")
     assert page.text("#epsilon") == printed(changed)
+    page.open("Gaussian(2)", whatIf={"noise": 1.25, "rate": 1, "steps": 1})
+    page.shows("#what-if-answer strong", f"ε {printed('Gaussian(2.5)')}")  # noise is no count
 
 
 def test_calibrate_to_a_target(page: Page) -> None:
