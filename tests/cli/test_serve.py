@@ -10,6 +10,7 @@ import sys
 import urllib.error
 import urllib.request
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -34,7 +35,7 @@ def asked(address: str, token: str | None = None) -> int:
 def test_a_page_with_a_ledger_until_it_is_interrupted(tmp_path: Path) -> None:
     path = str(tmp_path / "budget.db")
     hs.Ledger(path, create=True).open("census", epsilon=1, unit="one person")
-    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    pipes: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
     with subprocess.Popen([*SERVE, path], text=True, **pipes) as process:
         assert process.stdout is not None
         assert process.stderr is not None
