@@ -18,7 +18,6 @@ SIMPLE = [
     "Gaussian( 2 , sensitivity = 3 )*4",
     "Laplace(2) + Gaussian(1e+2) * 3 + PureDP(0.5)",
     "Gaussian(1).on(WithoutReplacement(256, 60_000)) * 1_000",
-    "MixtureOfGaussians(1.0, [1.0, 2.0], [0.5, 0.5]) * 2",
     "RepeatAndSelect(Laplace(2) * 3 + Gaussian(4), 10.0)",
     "ZeroConcentratedDP(rho=0.1)",
 ]
