@@ -82,7 +82,7 @@ def test_the_page_says_which_commands_share_which_options() -> None:
         assert sorted(names if words == "all" else words.split(", ")) == having
 
 
-@pytest.mark.parametrize("name", ["conjecture", "figure", "ledger", "predict"])
+@pytest.mark.parametrize("name", ["conjecture", "figure", "ledger", "predict", "serve"])
 def test_every_other_command_has_a_page_too(name: str) -> None:
     shown = [first for first, _ in sessions(DOCS / "commands" / f"{name}.md")]
     assert f"hockeystick {name} --help\n" in shown

@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
+import json
+from collections.abc import Mapping
+from typing import Any
+
 import httpx
 
 import hockeystick as hs
+from hockeystick.page.app import application
 from hockeystick.page.catalogue import catalogue
+from hockeystick.page.pool import Answer
 from tests.page.serving import Here, asked, with_client
 
 ASKED = {"run": {"expression": "Gaussian(1.1).on(Poisson(0.01)) * 1000"}, "delta": 1e-5}
@@ -57,3 +64,41 @@ def test_the_page_is_there() -> None:
     answer = asked("GET", "/")
     assert answer.headers["content-type"].startswith("text/html")
     assert "<script" in answer.text
+
+
+class Endless(Here):
+    """Never answers, and knows whether it was given up."""
+
+    given_up = False
+
+    async def ask(self, name: str, asked: Mapping[str, Any]) -> Answer:
+        try:
+            await asyncio.sleep(60)
+        except asyncio.CancelledError:
+            self.given_up = True
+            raise
+        return await super().ask(name, asked)
+
+
+def test_a_question_that_the_browser_gives_up_is_given_up() -> None:
+    pool = Endless()
+    body = json.dumps(ASKED).encode()
+    messages = [{"type": "http.request", "body": body}, {"type": "http.disconnect"}]
+    headers = [(b"host", b"localhost"), (b"content-type", b"application/json")]
+    scope = {
+        "type": "http", "method": "POST", "path": "/api/epsilon", "headers": headers,
+        "query_string": b"", "root_path": "",
+    }  # fmt: skip
+
+    async def receive() -> Any:
+        await asyncio.sleep(0.01)
+        return messages.pop(0)
+
+    async def send(message: Any) -> None:
+        assert message.get("status", 499) == 499
+
+    async def asking() -> None:
+        await asyncio.wait_for(application(pool)(scope, receive, send), 10)
+
+    asyncio.run(asking())
+    assert pool.given_up

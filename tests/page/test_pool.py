@@ -71,12 +71,14 @@ def test_a_slow_question_is_stopped_and_the_others_are_answered() -> None:
 def test_a_question_that_is_given_up_frees_its_process() -> None:
     async def work(pool: Pool) -> None:
         assert await epsilon(pool) == 0.5
+        (slow_process,) = (worker.process.pid for worker in pool._workers)
         slow = asyncio.ensure_future(pool.ask("curves", ENDLESS))
         waiting = asyncio.ensure_future(pool.ask("curves", ENDLESS))
         await asyncio.sleep(0.5)
         slow.cancel()
         waiting.cancel()  # it had no process yet, and costs none
         assert await epsilon(pool) == 0.5
+        assert not [worker for worker in pool._workers if worker.process.pid == slow_process]
         assert pool.replaced == 1
 
     with_pool(work, size=1, time_limit=60.0)

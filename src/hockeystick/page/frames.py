@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from asyncio import StreamReader
-from typing import Any, BinaryIO
+from typing import IO, Any
 
 HEADER = 4
 
@@ -19,12 +19,12 @@ def framed(value: Any) -> bytes:
     return len(body).to_bytes(HEADER, "big") + body
 
 
-def read(stream: BinaryIO) -> Any:
+def read(stream: IO[bytes]) -> Any:
     """The next value; EOFError where there is none."""
     return json.loads(_exactly(stream, int.from_bytes(_exactly(stream, HEADER), "big")))
 
 
-def _exactly(stream: BinaryIO, size: int) -> bytes:
+def _exactly(stream: IO[bytes], size: int) -> bytes:
     data = stream.read(size)
     if len(data) < size:
         raise EOFError

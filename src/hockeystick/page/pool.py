@@ -17,9 +17,9 @@ from hockeystick.page.errors import BUSY, SLOW, Refused
 
 TIME_LIMIT = 10.0
 """Seconds for one answer."""
-GRACE = 0.3
-"""Seconds that a question which nobody waits for any more may still take: to start a process again
-costs more than most answers."""
+GRACE = 1.0
+"""Seconds that a question which nobody waits for any more may still take: about as long as it takes
+to start a process again."""
 MOST_WAITING = 100
 """Questions that wait for a process."""
 START_LIMIT = 60.0

@@ -10,7 +10,7 @@ from collections.abc import Callable
 import uvicorn
 
 from hockeystick.errors import ParameterError
-from hockeystick.page.access import Access, is_loopback
+from hockeystick.page.access import Access
 from hockeystick.page.app import application
 from hockeystick.page.pool import Pool
 from hockeystick.page.protocol import PatientProtocol
@@ -23,34 +23,43 @@ MOST_HEADER_BYTES = 16_384
 
 
 def serve(
-    ledger: str | None = None,
+    ledger: str | None,
     *,
-    host: str = "127.0.0.1",
-    port: int = 0,
-    show: bool = True,
-    say: Callable[[str], None] = print,
-) -> None:
-    """Serve until interrupted.
+    host: str,
+    port: int,
+    show: bool,
+    say: Callable[[str, str | None], None],
+    seconds: float | None = None,
+) -> bool:
+    """Serve until interrupted, or for so many seconds; False when these are over.
 
     ledger: the address of a ledger, which is read and never written.
-    host: where to listen; one that is not loopback makes a token, which `say` is told once.
+    host: where to listen; one that is not loopback makes a token.
     port: 0 takes a free one.
     show: open the page in a browser.
+    say: told once, when the page can be opened, its address and the token, if one is needed.
     """
     access = Access.to(host)
     listening = listener(host, port)
     address = _address(host, listening.getsockname()[1])
     server = uvicorn.Server(configuration(application(Pool(ledger), access)))
-    whole = f"{address}/#token={access.token}" if access.token else f"{address}/"
-    say(f"The page is at {whole}")
-    if access.token:
-        say(
-            "Whoever has this address may ask: it is not encrypted on the way, and not shown again."
-        )
-    say("Ctrl-C ends it.")
-    if show and is_loopback(host):
-        webbrowser.open(whole)
-    asyncio.run(server.serve(sockets=[listening]))
+    say(address, access.token)
+    if show:
+        webbrowser.open(f"{address}/#token={access.token}" if access.token else address)
+    return asyncio.run(_serving(server, listening, seconds))
+
+
+async def _serving(server: uvicorn.Server, listening: socket.socket, seconds: float | None) -> bool:
+    over = False
+
+    def stop() -> None:
+        nonlocal over
+        over = server.should_exit = True
+
+    if seconds is not None:
+        asyncio.get_running_loop().call_later(seconds, stop)
+    await server.serve(sockets=[listening])
+    return not over
 
 
 def configuration(app: object) -> uvicorn.Config:

@@ -11,6 +11,8 @@ import pytest
 
 REQUIRED = "HOCKEYSTICK_BROWSER_REQUIRED"
 """Where this variable is set, as it is in CI, a missing browser is a failure, not a skip."""
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+"""The same under the names that it has."""
 SWITCHES = ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage")
 
 
@@ -25,18 +27,18 @@ def chromium(downloads: Path) -> Any:
 
 
 def _started(downloads: Path) -> Any:
-    programs = {name: shutil.which(name) for name in ("chromium", "chromedriver")}
-    for name, place in programs.items():
-        if place is None:
-            raise LookupError(f"{name} is not installed: apt install chromium-driver")
+    browser = next(filter(None, map(shutil.which, BROWSERS)), None)
+    driver = shutil.which("chromedriver")
+    if browser is None or driver is None:
+        raise LookupError("there is no Chromium with its driver: apt install chromium-driver")
     try:
         from selenium import webdriver
     except ModuleNotFoundError:
         raise LookupError("selenium is not installed: pip install -e '.[test]'") from None
     options = webdriver.ChromeOptions()
-    options.binary_location = str(programs["chromium"])
+    options.binary_location = browser
     for switch in SWITCHES:
         options.add_argument(switch)
     options.add_experimental_option("prefs", {"download.default_directory": str(downloads)})
     options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    return webdriver.Chrome(options, webdriver.ChromeService(programs["chromedriver"]))
+    return webdriver.Chrome(options, webdriver.ChromeService(driver))

@@ -149,11 +149,13 @@ def test_a_question_that_takes_too_long_is_said(page: Page) -> None:
     page.until(lambda: "no answer within 10 s" in page.text("#expression-error"))
 
 
-def test_a_server_that_is_gone_and_comes_back(browser: Any, tmp_path: Path) -> None:
+def test_a_server_without_a_ledger_that_goes_and_comes_back(browser: Any, tmp_path: Path) -> None:
     with served() as (url, process):
         alone = Page(browser, url, tmp_path)
-        alone.open("Gaussian(1)")
+        alone.open("Gaussian(1)", tab="budgets")
         alone.until(lambda: alone.text("#epsilon"))
+        assert not alone.find("#tab-budgets").is_displayed()
+        assert alone.find("#panel-explorer").is_displayed()
         assert alone.errors() == []
         process.terminate()
         process.wait(20)

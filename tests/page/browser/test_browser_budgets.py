@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import hashlib
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from hockeystick import Ledger
-from tests.page.browser.conftest import served
 from tests.page.browser.page import Page
 
 pytestmark = pytest.mark.slow
@@ -52,13 +50,3 @@ def test_the_statement_is_printed_alone(page: Page) -> None:
     )
     page.command("Emulation.setEmulatedMedia", media="")
     assert shown == ["statement"]
-
-
-def test_without_a_ledger_there_is_no_such_tab(browser: Any, tmp_path: Path) -> None:
-    with served() as (url, _):
-        alone = Page(browser, url, tmp_path)
-        alone.open(tab="budgets")
-        alone.until(lambda: alone.text("#epsilon"))
-        assert not alone.find("#tab-budgets").is_displayed()
-        assert alone.find("#panel-explorer").is_displayed()
-        assert alone.errors() == []

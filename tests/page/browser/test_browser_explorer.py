@@ -81,7 +81,7 @@ def test_what_controls_cannot_show_is_answered_as_text(page: Page) -> None:
     ],
 )
 def test_each_curve_is_drawn_with_named_axes(page: Page, kind: str, axes: list[str]) -> None:
-    page.open("Gaussian(3)", "Laplace(4)")
+    page.open("Gaussian(3) * 5", "Laplace(4) * 5")
     page.click(f"[data-kind={kind}]")
     page.until(lambda: all(axis in page.label("#plot [role=img]") for axis in axes))
     page.until(lambda: len(page.all("#plot .legend li")) == 2)
@@ -133,6 +133,8 @@ def test_what_if_leaves_the_run_alone_until_it_is_kept(page: Page) -> None:
     page.click("#what-if-back")
     page.shows("#what-if-answer", "")
     assert page.text("#epsilon") == printed(changed)
+    page.open("Gaussian(2)", whatIf={"noise": 1.25, "rate": 1, "steps": 1})
+    page.shows("#what-if-answer strong", f"ε {printed('Gaussian(2.5)')}")  # noise is no count
 
 
 def test_calibrate_to_a_target(page: Page) -> None:

@@ -69,6 +69,7 @@ def test_the_plots_come_with_their_licence() -> None:
     assert "MIT License" in (STATIC / "vendor/uplot/LICENSE").read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_types() -> None:
     compiler = shutil.which("tsc")
     if compiler is None:

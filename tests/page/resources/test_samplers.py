@@ -36,7 +36,7 @@ def test_one_epoch_as_the_documentation_has_it() -> None:
             "zero-out",
         )
     assert "what most training loops do" in found["Shuffled"]["note"]
-    assert "1000 steps are 1 epochs of 1000." in found["RandomAllocation"]["note"]
+    assert "1000 steps are 1 epoch of 1000." in found["RandomAllocation"]["note"]
 
 
 def test_shuffled_batches_have_no_answer_when_a_record_is_added() -> None:

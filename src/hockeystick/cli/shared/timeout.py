@@ -46,7 +46,7 @@ def limited(command: click.Command) -> click.Command:
             limited(each)
         return command
     run = command.callback
-    if run is None or any(option.name == "timeout" for option in command.params):
+    if run is None or any("--timeout" in option.opts for option in command.params):
         return command
 
     @functools.wraps(run)

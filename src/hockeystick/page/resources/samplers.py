@@ -90,7 +90,9 @@ class Plan:
             return ""
         exact = self.size * self.epoch == self.population and self.steps % self.epoch == 0
         about = "" if exact else ", the last one counted whole"
-        return f" {self.steps} steps are {self.epochs} epochs of {self.epoch}{about}."
+        steps = "1 step is" if self.steps == 1 else f"{self.steps} steps are"
+        epochs = "1 epoch" if self.epochs == 1 else f"{self.epochs} epochs"
+        return f" {steps} {epochs} of {self.epoch}{about}."
 
 
 def samplers(asked: Json) -> Json:

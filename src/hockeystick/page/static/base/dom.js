@@ -35,6 +35,15 @@ export function make(tag, options = {}, ...children) {
 }
 
 /**
+ * An expression that is broken, where the line is too short, before `.on` rather than inside a number.
+ * @param {string} expression
+ * @returns {(Node | string)[]}
+ */
+export function breakable(expression) {
+  return expression.split(/(?=\.on\()/).flatMap((piece, i) => (i ? [make("wbr"), piece] : [piece]));
+}
+
+/**
  * Sets a text only where it differs, so that a live region does not speak twice.
  * @param {Element} element
  * @param {string} text

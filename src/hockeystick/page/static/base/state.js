@@ -18,6 +18,8 @@
  */
 
 export const MOST_RUNS = 4;
+/** No slider is moved. @type {WhatIf} */
+export const AS_IT_IS = { noise: 1, rate: 1, steps: 1 };
 const KINDS = ["profile", "tradeoff", "steps", "renyi"];
 const TABS = ["explorer", "samplers", "budgets"];
 
@@ -30,7 +32,7 @@ export const START = {
   kind: "profile",
   target: "1",
   unknown: "",
-  whatIf: { noise: 1, rate: 1, steps: 1 },
+  whatIf: AS_IT_IS,
   budget: "",
   proposal: "Gaussian(10)",
 };

@@ -1,7 +1,7 @@
 // One budget: what is spent and left, over time, by whom; a proposal; the check; the statement.
 
 import { latest } from "../base/api.js";
-import { byId, make } from "../base/dom.js";
+import { breakable, byId, make } from "../base/dom.js";
 import { asNumber, short } from "../base/numbers.js";
 import { csvOf } from "../charts/figure.js";
 import { Plot } from "../charts/plot.js";
@@ -123,7 +123,7 @@ function entryRow({ number, time, by, purpose, part, expression, used }) {
     make("td", { class: "nowrap", text: `${day(time)} ${time.slice(11, 16)}` }),
     make("td", { text: by }),
     make("td", { text: purpose }),
-    make("td", {}, make("code", { text: what })),
+    make("td", {}, make("code", {}, ...breakable(what))),
     make("td", { class: "number", text: percent(asNumber(used)) }),
   );
 }

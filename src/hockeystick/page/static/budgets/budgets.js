@@ -23,7 +23,7 @@ export async function startBudgets() {
   }
   byId("panel-budgets").replaceChildren(
     make("h1", { text: "Budgets" }),
-    make("p", { class: "hint", text: `${found.ledger}: this page reads it and writes nothing.` }),
+    make("p", { class: "hint", text: `${found.ledger.split("/").at(-1)}: this page reads it and writes nothing.` }),
     make("ul", { id: "budget-list", class: "budget-list" }),
     make("div", { id: "budget", class: "panel" }),
   );

@@ -35,7 +35,7 @@ import { rangeOf } from "./ticks.js";
 export const KINDS = {
   profile: {
     title: "δ at each ε",
-    hint: "Each point is a guarantee: lower and further left is more private.",
+    hint: "Lower and further left is more private.",
   },
   tradeoff: {
     title: "An attacker's errors",
@@ -76,7 +76,7 @@ export function figureOf(curves, { labels, places, level, points }) {
     title: KINDS[curves.kind].title,
     x: curves.x,
     y: curves.y,
-    xRange: rangeOf(lines.flatMap((line) => line.x), curves.x.scale),
+    xRange: rangeOf(lines.flatMap((line) => line.x), curves.x.scale, { air: 1 }),
     yRange: tradeoff ? { scale: "linear", from: 0, to: 1 } : rangeOf(heights, curves.y.scale),
     lines,
     references: tradeoff ? EXTREMES : [],

@@ -1,7 +1,7 @@
 // A figure on the screen, by uPlot; the cursor's values stand in the legend below it.
 
 import uPlot from "../vendor/uplot/uPlot.esm.js";
-import { make, say } from "../base/dom.js";
+import { breakable, make, say } from "../base/dom.js";
 import { short } from "../base/numbers.js";
 import { colour, dash, faint, runColour } from "./palette.js";
 import { axisText } from "./figure.js";
@@ -135,7 +135,7 @@ function legendEntry(line) {
     "li",
     {},
     swatch(line.place),
-    make("span", { class: "name", text: line.label }),
+    make("span", { class: "name" }, ...breakable(line.label)),
     make("span", { class: "value" }),
   );
 }

@@ -78,19 +78,19 @@ export function tickText(value, scale) {
  * the top.
  * @param {number[]} values
  * @param {"linear" | "log"} scale
- * @param {{zero?: boolean, decades?: number}} [options]
+ * @param {{decades?: number, air?: number}} [options] `air`: how far beyond the largest a log scale goes
  * @returns {Range}
  */
-export function rangeOf(values, scale, { zero = true, decades: most = 16 } = {}) {
+export function rangeOf(values, scale, { decades: most = 16, air = 1.3 } = {}) {
   const usable = values.filter((v) => Number.isFinite(v) && (scale === "linear" || v > 0));
   if (!usable.length) return { scale, from: scale === "log" ? 0.1 : 0, to: 1 };
   const low = usable.reduce((a, b) => Math.min(a, b));
   const high = usable.reduce((a, b) => Math.max(a, b));
   if (scale === "log") {
-    const to = high > 0.9 && high <= 1 ? 1 : high * 1.3;
+    const to = high > 0.9 && high <= 1 ? 1 : high * air;
     const from = Math.max(low, to / 10 ** most);
     return { scale, from: from >= to ? to / 10 : from, to };
   }
-  const from = zero ? Math.min(0, low) : low;
+  const from = Math.min(0, low);
   return { scale, from, to: high > from ? high : from + 1 };
 }

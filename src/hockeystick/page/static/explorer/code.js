@@ -5,7 +5,7 @@ import { byId, make, say, toast } from "../base/dom.js";
 import { typed } from "../base/numbers.js";
 import { current, link } from "../base/state.js";
 
-/** @import { Code } from "../base/types.js" */
+/** @import { Code, Run } from "../base/types.js" */
 
 export function startCode() {
   byId("copy-python").addEventListener("click", () => void copy(byId("python").textContent ?? "", "Python"));
@@ -14,11 +14,12 @@ export function startCode() {
 }
 
 /**
- * The answer and the picture of the curve, in one text each.
+ * The answers and the picture of the curves, in one text each.
+ * @param {Run[]} runs
  * @param {() => boolean} wanted
  */
-export async function askCode(wanted) {
-  const { runs, delta, kind } = current();
+export async function askCode(runs, wanted) {
+  const { delta, kind } = current();
   const question = { runs: runs.map(asked), delta: typed(delta) };
   try {
     const [answer, curve] = /** @type {[Code, Code]} */ (

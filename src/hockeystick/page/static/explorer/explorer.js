@@ -103,7 +103,10 @@ async function askMore(found, wanted) {
   if (!wanted()) return undefined;
   showSupposed(answer, then);
   const added = other && then && !(then instanceof Error) && drawn.length < MOST_RUNS;
-  void askCode(wanted);
+  void askCode(
+    drawn.map((one) => one.run),
+    wanted,
+  );
   const drawing = askCurves(added ? [...drawn, { run: other, place: WHAT_IF, answer: then }] : drawn, wanted);
   await new Promise((resolve) => setTimeout(resolve, PAUSE));
   if (wanted()) await Promise.all([drawing, askAttacker(run, delta, wanted)]);

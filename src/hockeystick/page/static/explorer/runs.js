@@ -1,7 +1,7 @@
 // The runs that are compared: which one is edited, what each costs, one more, one less.
 
-import { byId, make } from "../base/dom.js";
-import { change, current, MOST_RUNS, onChange } from "../base/state.js";
+import { breakable, byId, make } from "../base/dom.js";
+import { AS_IT_IS, change, current, MOST_RUNS, onChange } from "../base/state.js";
 import { LETTERS } from "../charts/palette.js";
 import { swatch } from "../charts/swatch.js";
 
@@ -25,7 +25,7 @@ export function showCosts(found) {
 function add() {
   const { runs, active } = current();
   const copy = runs[active];
-  if (runs.length < MOST_RUNS && copy) change({ runs: [...runs, { ...copy }], active: runs.length });
+  if (runs.length < MOST_RUNS && copy) change({ runs: [...runs, { ...copy }], active: runs.length, whatIf: AS_IT_IS });
   document.getElementById("expression")?.focus();
 }
 
@@ -33,7 +33,7 @@ function add() {
 function remove(i) {
   const { runs, active } = current();
   const left = runs.filter((_, j) => j !== i);
-  change({ runs: left, active: Math.min(active > i ? active - 1 : active, left.length - 1) });
+  change({ runs: left, active: Math.min(active > i ? active - 1 : active, left.length - 1), whatIf: AS_IT_IS });
 }
 
 function render() {
@@ -52,14 +52,17 @@ function render() {
  */
 function entry(expression, i, active, removable) {
   const answer = answers[i];
-  const cost = answer instanceof Error ? "?" : (answer?.shown ?? "…");
+  const cost =
+    answer instanceof Error
+      ? make("span", { class: "cost error", text: answer.message })
+      : make("span", { class: "cost", text: `ε ${answer?.shown ?? "…"}` });
   const choose = make(
     "button",
-    { type: "button", class: "run", id: `run-${i}`, "aria-pressed": String(active), onclick: () => change({ active: i }) },
+    { type: "button", class: "run", id: `run-${i}`, "aria-pressed": String(active), onclick: () => change({ active: i, whatIf: AS_IT_IS }) },
     swatch(i),
     make("span", { class: "letter", text: LETTERS[i] }),
-    make("span", { class: "expression", text: expression, title: expression }),
-    make("span", { class: "cost", text: `ε ${cost}` }),
+    make("span", { class: "expression", title: expression }, ...breakable(expression)),
+    cost,
   );
   const drop = make("button", {
     type: "button",

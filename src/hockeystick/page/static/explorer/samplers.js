@@ -2,7 +2,7 @@
 
 import { asked, latest } from "../base/api.js";
 import { busy } from "../base/busy.js";
-import { byId, make } from "../base/dom.js";
+import { breakable, byId, make } from "../base/dom.js";
 import { asNumber, typed } from "../base/numbers.js";
 import { activeRun, change, current, MOST_RUNS } from "../base/state.js";
 import { barsCsv, barsSvg, lengths } from "../charts/bars.js";
@@ -126,7 +126,7 @@ function card(row, part) {
     make("p", { class: "cost" }, make("var", { text: "ε" }), " ", make("strong", { text: row.shown || "–" })),
     make("span", { class: "track", "aria-hidden": "true" }, length),
     make("p", { class: "ends", text: row.shown_lower ? `at least ${row.shown_lower}` : "" }),
-    make("code", { text: row.expression }),
+    make("code", {}, ...breakable(row.expression)),
     make("p", { class: "relation", text: `neighbours: ${row.relation}` }),
     make("p", { class: "hint", text: row.note }),
   );

@@ -3,7 +3,8 @@
 import { byId, make, say } from "../base/dom.js";
 import { parts, text } from "../base/expression.js";
 import { short, written } from "../base/numbers.js";
-import { activeRun, change, changeRun, current, onChange } from "../base/state.js";
+import { activeRun, AS_IT_IS, change, current, onChange } from "../base/state.js";
+import { knownNames } from "./form.js";
 
 /** @import { Answer, Run } from "../base/types.js" */
 /** @import { Part, Call } from "../base/expression.js" */
@@ -12,9 +13,6 @@ import { activeRun, change, changeRun, current, onChange } from "../base/state.j
 /** A slider goes from a quarter to four times, evenly in the logarithm. */
 const LARGEST = Math.log2(4);
 const SLIDERS = /** @type {const} */ (["noise", "rate", "steps"]);
-const AS_IT_IS = { noise: 1, rate: 1, steps: 1 };
-/** Arguments that are counts, and those that are chances. */
-const COUNTS = /^\d[\d_]*$/;
 
 export function startWhatIf() {
   byId("sliders").append(...SLIDERS.map(slider));
@@ -25,10 +23,7 @@ export function startWhatIf() {
     const { runs, active } = current();
     change({ runs: runs.map((one, i) => (i === active ? run : one)), whatIf: AS_IT_IS });
   });
-  onChange((now, before) => {
-    if (now.active !== before.active && isMoved()) changeRun({});
-    render();
-  });
+  onChange(render);
   render();
 }
 
@@ -79,7 +74,7 @@ export function supposed() {
  * @returns {Part}
  */
 function moved(part, by) {
-  const steps = scaled(part.steps, by.steps);
+  const steps = scaled(part.steps, by.steps, true);
   return {
     mechanism: scaledCall(part.mechanism, by.noise),
     sampler: part.sampler && scaledCall(part.sampler, by.rate),
@@ -96,7 +91,9 @@ function moved(part, by) {
 function scaledCall(call, factor) {
   const [first, ...others] = call.arguments;
   if (!first) return call;
-  const value = scaled(first.text, factor);
+  const named = [...knownNames().mechanisms, ...knownNames().samplers].find((one) => one.name === call.name);
+  const field = first.key ? named?.fields.find((one) => one.name === first.key) : named?.fields[0];
+  const value = scaled(first.text, factor, field?.kind === "integer");
   const chance = call.name === "Poisson" || call.name === "TruncatedPoisson";
   const capped = chance && Number(value) > 1 ? "1" : value;
   return { ...call, arguments: [{ ...first, text: capped }, ...others] };
@@ -105,12 +102,12 @@ function scaledCall(call, factor) {
 /**
  * @param {string} value
  * @param {number} factor
+ * @param {boolean} whole
  */
-function scaled(value, factor) {
+function scaled(value, factor, whole) {
   const number = Number(value.replaceAll("_", ""));
   if (factor === 1 || !Number.isFinite(number) || value.trim() === "") return value;
-  const count = COUNTS.test(value.trim());
-  return count ? String(Math.max(1, Math.round(number * factor))) : written(number * factor);
+  return whole ? String(Math.max(1, Math.round(number * factor))) : written(number * factor);
 }
 
 function render() {
