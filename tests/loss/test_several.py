@@ -46,6 +46,7 @@ def test_one_more_sample_is_refused() -> None:
     run = hs.Correlated(hs.matrix.toeplitz(6, (1.0, 0.5)), 2.0, hs.CyclicPoisson(0.3, 2))
     with pytest.raises(hs.ParameterError, match="one more sample"):
         run.on(hs.Poisson(0.5)).epsilon(1e-5)
-    for ask in (lambda x: x.profile(np.zeros(1)), lambda x: x.atoms, lambda x: x.nodes(0, 0, 0)):
-        with pytest.raises(hs.ParameterError):
-            ask(several([(ONE, 2), (OTHER, 1)]))
+    total = several([(ONE, 2), (OTHER, 1)])
+    for ask in (total.profile, total.tails):
+        with pytest.raises(hs.ParameterError, match="one more sample"):
+            ask(np.zeros(1))

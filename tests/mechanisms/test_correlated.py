@@ -72,9 +72,9 @@ def test_a_sensitivity_that_is_a_bound_gives_both_ends() -> None:
 def test_extremes() -> None:
     pattern = hs.Once()
     assert hs.Correlated(ROOT, 0.0, pattern).epsilon(1e-6) == float("inf")
-    assert hs.Correlated(ROOT, float("inf"), pattern).epsilon(1e-6) == 0
+    assert hs.Correlated(ROOT, float("inf"), pattern).epsilon(1e-6) == 0.0
     for secret in (hs.CyclicPoisson(0.5, 16), hs.BallsInBins(16), hs.Poisson(0.5)):
-        assert hs.Correlated(ROOT, float("inf"), secret).epsilon(1e-6) == 0
+        assert hs.Correlated(ROOT, float("inf"), secret).epsilon(1e-6) == 0.0
         assert hs.Correlated(ROOT, 0.0, secret).delta(1.0) > 0.4
 
 

@@ -40,7 +40,7 @@ def test_groups_none_of_which_is_the_worst() -> None:
     matrix = np.diag([3.0, 1.0, 1.0, 2.0, 1.0, 2.0])
     run = hs.Correlated(hs.matrix.dense(matrix), 3.0, hs.CyclicPoisson(0.2, 2))
     groups = [
-        sum(hs.Gaussian(3.0 / norm).on(hs.Poisson(0.2)) for norm in norms)
+        hs.Composition({}) + sum(hs.Gaussian(3.0 / norm).on(hs.Poisson(0.2)) for norm in norms)
         for norms in ((3.0, 1.0, 1.0), (1.0, 2.0, 2.0))
     ]
     answer, truth = run.delta(0.5), max(group.delta(0.5) for group in groups)
@@ -79,7 +79,7 @@ def test_all_coins_and_no_coin() -> None:
     strategy = hs.matrix.toeplitz(8, TWO)
     sure = hs.Correlated(strategy, 2.0, hs.Poisson(1.0))
     assert sure.delta(1.0) == hs.Correlated(strategy, 2.0, hs.EveryStep()).delta(1.0)
-    assert hs.Correlated(strategy, 2.0, hs.Poisson(0.0)).delta(0.0) == 0
+    assert hs.Correlated(strategy, 2.0, hs.Poisson(0.0)).delta(0.0) == 0.0
 
 
 def test_never_more_than_to_know_all_coins() -> None:

@@ -117,11 +117,9 @@ class BallsInBins(Pattern):
 
     def draw(self, population: int, steps: int, rng: Randomness = None) -> Iterator[Array]:
         """One allocation, the same in every epoch."""
-        from hockeystick.random.batches import allocation as allocated
+        from hockeystick.random import runs
 
-        batches = allocated(population, self.bins, 1, rng)
-        for step in range(steps):
-            yield batches[step % self.bins]
+        return runs.balls_in_bins(population, self.bins, steps, rng)
 
 
 def _slack(strategy: Strategy) -> float:

@@ -71,13 +71,9 @@ class Cyclic(Pattern):
 
     def draw(self, population: int, steps: int, rng: Randomness = None) -> Iterator[Array]:
         """The batches of one random order, again and again."""
-        from hockeystick.random.batches import partition
+        from hockeystick.random import runs
 
-        batches = partition(population, max(1, -(-population // self.period)), rng)
-        for step in range(steps):
-            number, place = divmod(step, self.period)
-            there = number < (self.times or steps) and place < len(batches)
-            yield batches[place] if there else np.empty(0, dtype=np.int64)
+        return runs.cyclic(population, self.period, self.times, steps, rng)
 
     def __repr__(self) -> str:
         more = {} if self.times is None else {"times": self.times}

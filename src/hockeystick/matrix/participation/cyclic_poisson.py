@@ -82,7 +82,7 @@ class CyclicPoisson(Pattern):
         if noise / float(above.max()) < LEAST_NOISE:
             return Evidence((EVERYTHING,), self._one(1.0, 0.0))
         groups = [below[g :: self.period] for g in range(min(self.period, strategy.steps))]
-        highest = _envelope([above[g :: self.period] for g in range(len(groups))])
+        highest = self._worst(above)
         lowest = max(groups, key=lambda norms: (float(np.square(norms).sum()), norms.size))
         pair = self._sum(highest, noise, relation, 2.0, upper=True)
         attained = self._sum(lowest, noise, relation, replaced, upper=False)
@@ -91,6 +91,14 @@ class CyclicPoisson(Pattern):
         # What noise is split for may cost more than to know all coins.
         known = super().evidence(strategy, noise, relation, replaced)
         return Evidence((pair, known.loss), attained)
+
+    def norms(self, strategy: Strategy) -> Array:
+        """Norms of the columns of the worst group: each is a Gaussian release on a sample."""
+        return few(self._worst(_norms(strategy, self.period)[0]), upper=True)
+
+    def _worst(self, above: Array) -> Array:
+        groups = range(min(self.period, above.size))
+        return _envelope([above[g :: self.period] for g in groups])
 
     def _sum(
         self, norms: Array, noise: float, relation: Relation, replaced: float, *, upper: bool
@@ -122,15 +130,10 @@ class CyclicPoisson(Pattern):
             raise ParameterError(f"a record {self.words}, got steps {order.tolist()!r}")
 
     def draw(self, population: int, steps: int, rng: Randomness = None) -> Iterator[Array]:
-        """Record i is in group i mod period."""
-        from hockeystick.random.batches import poisson
-        from hockeystick.random.generators import generator
+        """Each record draws its own group."""
+        from hockeystick.random import runs
 
-        source = generator(rng)
-        for step in range(steps):
-            group = step % self.period
-            size = len(range(group, population, self.period))
-            yield group + self.period * poisson(size, self.rate, source)
+        return runs.cyclic_poisson(population, self.rate, self.period, steps, rng)
 
 
 def _norms(strategy: Strategy, period: int) -> tuple[Array, Array]:

@@ -56,17 +56,10 @@ class MinSeparated(Pattern):
             raise ParameterError(f"a record {self.words}, got steps {order.tolist()!r}")
 
     def draw(self, population: int, steps: int, rng: Randomness = None) -> Iterator[Array]:
-        """Passes over the records in one random order, `every` batches to a pass."""
-        from hockeystick.random.batches import partition
-        from hockeystick.random.generators import generator
+        """Each record draws its own place in turns that are long enough."""
+        from hockeystick.random import runs
 
-        size = max(1, -(-population // self.every))
-        batches = partition(population, size, generator(rng))
-        passes = steps if self.at_most is None else self.at_most
-        for step in range(steps):
-            number, place = divmod(step, self.every)
-            there = number < passes and place < len(batches)
-            yield batches[place] if there else np.empty(0, dtype=np.int64)
+        return runs.separated(population, self.every, self.at_most, steps, rng)
 
     def __repr__(self) -> str:
         more = {} if self.at_most is None else {"at_most": self.at_most}

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from hockeystick.bound import Bound
 from hockeystick.checks import declared
 from hockeystick.errors import ParameterError
@@ -42,10 +40,7 @@ class Once(Pattern):
             raise ParameterError(f"a record {self.words}, got steps {list(steps_of_record)!r}")
 
     def draw(self, population: int, steps: int, rng: Randomness = None) -> Iterator[Array]:
-        """One pass over the records in a random order."""
-        from hockeystick.random.batches import partition
+        """Each record draws its own step: one more does not move the others."""
+        from hockeystick.random import runs
 
-        batches = partition(population, max(1, -(-population // steps)), rng)
-        yield from batches
-        for _ in range(steps - len(batches)):
-            yield np.empty(0, dtype=np.int64)
+        return runs.once(population, steps, rng)
