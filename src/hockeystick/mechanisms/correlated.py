@@ -151,6 +151,7 @@ class Correlated(Mechanism):
             self.noise_multiplier,
             dimension,
             clip=clip,
+            nearest=min(1.0, self.replace_sensitivity),
             secret=self.pattern.secret,
             rng=rng,
             checkpoint=checkpoint,
