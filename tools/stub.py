@@ -19,6 +19,7 @@ __version__: str
 HOMES: dict[str, str]
 MECHANISMS: dict[str, str]
 SAMPLERS: dict[str, str]
+PATTERNS: dict[str, str]
 MODULES: tuple[str, ...]
 
 __all__ = [

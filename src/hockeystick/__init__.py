@@ -46,12 +46,13 @@ def _classes(package: str) -> dict[str, str]:
         stem, suffix = os.path.splitext(file)
         if suffix == ".py" and not stem.startswith("_"):
             name = "".join("DP" if word == "dp" else word.title() for word in stem.split("_"))
-            modules[name] = f"hockeystick.{package}.{stem}"
+            modules[name] = f"hockeystick.{package.replace('/', '.')}.{stem}"
     return modules
 
 
 MECHANISMS, SAMPLERS = _classes("mechanisms"), _classes("samplers")
-HOMES = MECHANISMS | SAMPLERS
+PATTERNS = _classes("matrix/participation")
+HOMES = MECHANISMS | SAMPLERS | PATTERNS
 HOMES |= {name: f"hockeystick.{module}" for module, names in _NAMES.items() for name in names}
 """The module of each name, imported when the name is first used: a command starts fast."""
 

@@ -18,10 +18,18 @@ from hockeystick.errors import ParameterError as ParameterError
 from hockeystick.errors import RelationError as RelationError
 from hockeystick.errors import SavingError as SavingError
 from hockeystick.ledger.ledger import Ledger as Ledger
+from hockeystick.matrix.participation.balls_in_bins import BallsInBins as BallsInBins
+from hockeystick.matrix.participation.cyclic import Cyclic as Cyclic
+from hockeystick.matrix.participation.cyclic_poisson import CyclicPoisson as CyclicPoisson
+from hockeystick.matrix.participation.every_step import EveryStep as EveryStep
+from hockeystick.matrix.participation.min_separated import MinSeparated as MinSeparated
+from hockeystick.matrix.participation.once import Once as Once
+from hockeystick.matrix.participation.pattern import Pattern as Pattern
 from hockeystick.mechanism import Composition as Composition
 from hockeystick.mechanism import Mechanism as Mechanism
 from hockeystick.mechanisms.approximate_dp import ApproximateDP as ApproximateDP
 from hockeystick.mechanisms.beta_posterior import BetaPosterior as BetaPosterior
+from hockeystick.mechanisms.correlated import Correlated as Correlated
 from hockeystick.mechanisms.dirichlet_posterior import DirichletPosterior as DirichletPosterior
 from hockeystick.mechanisms.discrete_gaussian import DiscreteGaussian as DiscreteGaussian
 from hockeystick.mechanisms.discrete_laplace import DiscreteLaplace as DiscreteLaplace
@@ -64,21 +72,27 @@ __version__: str
 HOMES: dict[str, str]
 MECHANISMS: dict[str, str]
 SAMPLERS: dict[str, str]
+PATTERNS: dict[str, str]
 MODULES: tuple[str, ...]
 
 __all__ = [
     "ADD_REMOVE",
     "Accountant",
     "ApproximateDP",
+    "BallsInBins",
     "BetaPosterior",
     "Bound",
     "Bounds",
     "BudgetExceeded",
     "Composition",
+    "Correlated",
+    "Cyclic",
+    "CyclicPoisson",
     "DirichletPosterior",
     "DiscreteGaussian",
     "DiscreteLaplace",
     "EveryRecord",
+    "EveryStep",
     "ExponentialFamily",
     "ExponentialMechanism",
     "GammaPosterior",
@@ -89,9 +103,12 @@ __all__ = [
     "Ledger",
     "LedgerError",
     "Mechanism",
+    "MinSeparated",
     "MixtureOfGaussians",
     "NumericalError",
+    "Once",
     "ParameterError",
+    "Pattern",
     "PermuteAndFlip",
     "Poisson",
     "ProfileDP",

@@ -256,6 +256,7 @@ def _together(
         return lower, upper
     evidence = [each for each, _ in parts_of(whole, relation_of(whole, relation), steps=2)]
     one_pair = all(len(each.pairs) == 1 and not each.curve_is_tighter for each in evidence)
+    one_pair = one_pair and all(each.loss.terms is None for each in evidence)
     if not one_pair:
         return lower, upper  # the smaller of two answers, one by one
     ran = {} if before is None else before.parts

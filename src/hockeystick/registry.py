@@ -11,23 +11,33 @@ It is loaded when its name is first met. A name of this package is never looked 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from hockeystick import MECHANISMS, SAMPLERS
+from hockeystick import MECHANISMS, PATTERNS, SAMPLERS
+from hockeystick.checks import shown
 from hockeystick.errors import ParameterError
+from hockeystick.matrix import FACTORIES
+from hockeystick.matrix.participation.pattern import Pattern
+from hockeystick.matrix.strategy import Strategy
 from hockeystick.mechanism import Composition, Mechanism
 from hockeystick.samplers.sampler import Sampler
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
-Kind = type[Mechanism] | type[Sampler]
-FILES = MECHANISMS | SAMPLERS
+Made = Mechanism | Sampler | Pattern | Strategy
+"""What a text makes."""
+Kind = type[Mechanism] | type[Sampler] | type[Pattern]
+FILES = MECHANISMS | SAMPLERS | PATTERNS
 """This package's own classes that have a file each, and its module; no other list is kept."""
-ROOTS: dict[str, Kind] = {"hockeystick.mechanisms": Mechanism, "hockeystick.samplers": Sampler}
+ROOTS: dict[str, Kind] = {
+    "hockeystick.mechanisms": Mechanism,
+    "hockeystick.samplers": Sampler,
+    "hockeystick.matrix.participation": Pattern,
+}
 """The groups of entry points, which are this package's own folders, too, and what they hold."""
 
 
@@ -41,6 +51,14 @@ def kind_of(name: str) -> Kind | None:
         return own_kinds()[name]
     entry = _entries().get(name)
     return None if entry is None else _loaded(entry)
+
+
+def matrix_maker(name: str) -> Callable[..., Strategy]:
+    """What `matrix.name` calls in a text."""
+    if name not in FACTORIES:
+        have = ", ".join(f"matrix.{each}" for each in FACTORIES)
+        raise ParameterError(f"matrix must be one of {have}, got matrix.{shown(name)[1:-1]}")
+    return FACTORIES[name]
 
 
 def names() -> list[str]:

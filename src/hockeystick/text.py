@@ -26,13 +26,13 @@ from hockeystick import numerals
 from hockeystick.checks import LARGEST_FLOAT_INTEGER, shown
 from hockeystick.errors import HockeystickError, ParameterError
 from hockeystick.mechanism import Composition, Mechanism, compose
-from hockeystick.registry import Kind, kind_of, names
+from hockeystick.registry import Kind, Made, kind_of, matrix_maker, names
 from hockeystick.samplers.sampler import Sampler
 
 MOST_CHARACTERS = 100_000
 MOST_DEPTH = 50
 T = TypeVar("T")
-Value = Mechanism | Sampler | int | float | tuple[float, ...]
+Value = Made | int | float | tuple[float, ...]
 
 _ALLOWED = (
     "allowed are numbers, inf, calls such as Gaussian(1.1), .on(sampler), mechanism + mechanism "
@@ -45,7 +45,7 @@ _GLUED = re.compile(r"(?<!\w)\.?\d[\w.]*?(?:and|else|for|if|in|is|not|or)(?!\w)"
 _MARK = re.compile(r"(?<!\w)[\d.][\d_.]*[eE][+-]|[()+]", re.ASCII)
 _HINTS = {
     "?": "one unknown is solved for by `calibrate`",
-    "<": "a value that holds a Python function has no text form; give a table instead",
+    "<": "a Python function or a dense matrix has no text form; give a table instead",
     "%": "a percentage is an argument such as Poisson(1%)",
     "{": "write a table as RenyiDP.table(order, epsilon, ...)",
 }
@@ -138,7 +138,8 @@ class _Reader:
         if isinstance(value, Sampler):
             raise self.error(node, "is a sampler; put it on a mechanism: Gaussian(1.1).on(sampler)")
         if not isinstance(value, Mechanism):
-            raise self.error(node, "is a number where a mechanism is needed")
+            what = "part of Correlated" if isinstance(value, Made) else "a number"
+            raise self.error(node, f"is {what} where a mechanism is needed")
         return value
 
     def value(self, node: ast.expr, depth: int) -> Value:
@@ -164,7 +165,7 @@ class _Reader:
 
     def negative(self, node: ast.UnaryOp, depth: int) -> int | float:
         value = self.value(node.operand, depth + 1)
-        if isinstance(value, Mechanism | Sampler | tuple):
+        if isinstance(value, Made | tuple):
             raise self.error(node, "has a minus in front of something that is not a number")
         return -value
 
@@ -237,7 +238,7 @@ class _Reader:
         mechanism, count = left, right
         return self.made(node, lambda: mechanism * count)  # type: ignore[operator]  # a check of *
 
-    def call(self, node: ast.Call, depth: int) -> Mechanism | Sampler:
+    def call(self, node: ast.Call, depth: int) -> Made:
         maker = self.maker(node, depth)
         values = [self.value(argument, depth + 1) for argument in node.args]
         options: dict[str, Value] = {}
@@ -256,23 +257,22 @@ class _Reader:
             raise self.error(node, f"has the wrong arguments: {error}; it takes {takes}") from None
         return self.made(node, lambda: maker(*values, **options))
 
-    def maker(self, node: ast.Call, depth: int) -> Callable[..., Mechanism | Sampler]:
+    def maker(self, node: ast.Call, depth: int) -> Callable[..., Made]:
         """What is called: a class, one of its text constructors, or `.on` of a mechanism."""
         match node.func:
             case ast.Name() as name:
                 kind = self.kind(name)
                 return (lambda: Composition()) if kind is Composition else kind
+            case ast.Attribute(value=ast.Name("matrix"), attr=strategy):
+                return self.made(node, lambda: matrix_maker(strategy))
             case ast.Attribute(value=ast.Name() as name, attr=attribute):
                 kind = self.kind(name)
-                constructors = kind.text_constructors
-                if attribute not in constructors:
-                    have = ", ".join(f"{name.id}.{k}" for k in constructors) or "no constructors"
+                if attribute not in (calls := kind.text_constructors):
+                    have = ", ".join(f"{name.id}.{k}" for k in calls) or "no constructors"
                     raise self.error(node, f"is not allowed: {name.id} has {have} here; {_ALLOWED}")
-                constructor: Callable[..., Mechanism | Sampler] = getattr(kind, attribute)
-                return constructor
+                return getattr(kind, attribute)  # type: ignore[no-any-return]
             case ast.Attribute(value=base, attr="on" | "group" | "bernoulli" as method):
-                bound: Callable[..., Mechanism] = getattr(self.mechanism(base, depth + 1), method)
-                return bound
+                return getattr(self.mechanism(base, depth + 1), method)  # type: ignore[no-any-return]
         raise self.error(node, f"is not allowed; {_ALLOWED}")
 
     def made(self, node: ast.expr, make: Callable[[], T]) -> T:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 
 import hockeystick as hs
@@ -57,3 +58,14 @@ def test_training_is_accounted_and_calibrated() -> None:
     )
     step = hs.Gaussian(noise).on(hs.Poisson(0.01))
     assert (step * 1000).epsilon(1e-5) == pytest.approx(2.0, abs=2e-3)
+
+
+def test_band_matrices_both_ways() -> None:
+    banded = host("jax_privacy.matrix_factorization.banded", "jax-privacy")
+    theirs = banded.ColumnNormalizedBanded.default(12, 3)
+    strategy = ours.from_banded(theirs)
+    np.testing.assert_allclose(strategy.dense(), theirs.materialize(), atol=1e-6)
+    back = ours.to_banded(strategy).materialize()
+    np.testing.assert_allclose(back, theirs.materialize(), atol=1e-6)
+    run = hs.Correlated(strategy, 2.0, hs.CyclicPoisson(0.1, 3))
+    assert run.epsilon(1e-6) > 0

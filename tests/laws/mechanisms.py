@@ -91,6 +91,20 @@ STRATEGIES: dict[type[hs.Mechanism], st.SearchStrategy[hs.Mechanism]] = {
             hs.RepeatAndSelect(hs.RandomizedResponse(0.3), 3.0, math.inf),
         ]
     ),
+    hs.Correlated: st.builds(
+        hs.Correlated,
+        st.sampled_from(
+            [
+                hs.matrix.toeplitz(20, (1.0, 0.5)),
+                hs.matrix.toeplitz(9, (1.0, -0.4, 0.2)),
+                hs.matrix.tree(12),
+                hs.matrix.square_root(16),
+            ]
+        ),
+        st.floats(1.0, 20.0),
+        st.sampled_from([hs.Once(), hs.MinSeparated(every=4, at_most=3), hs.EveryStep()]),
+        st.sampled_from([2.0, 1.0]),
+    ),
     ExponentialFamily: st.builds(
         ExponentialFamily.bounded,
         st.floats(0.0, 2.0),

@@ -1,0 +1,1 @@
+"""Strategies, their errors, sensitivities and participation."""

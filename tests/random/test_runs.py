@@ -34,10 +34,12 @@ def test_cyclic_and_once() -> None:
     assert (taken[:4] == taken[4:8]).all()
     assert {batch.size for batch in runs.cyclic(11, 4, 3, 12, rng=1)} == {2, 3}
     assert (table(runs.once(11, 4, rng=1), 11).sum(axis=0) == 1).all()
-    assert table(runs.every_step(5, 3), 5).all()
     assert len(list(runs.once(2, 5, rng=0))) == 5  # some of them empty
-    with pytest.raises(ParameterError, match="steps must be at most period × times, 6, got 7"):
-        list(runs.cyclic(11, 3, 2, 7))
+    assert [batch.size for batch in runs.cyclic(11, 3, 2, 7)] == [4, 4, 3, 4, 4, 3, 0]
+    assert [batch.size for batch in runs.cyclic(11, 3, None, 7)] == [4, 4, 3, 4, 4, 3, 4]
+    assert table(runs.separated(11, 3, None, 7, rng=1), 11).sum() >= 22
+    with pytest.raises(ParameterError, match="steps must be an integer >= 1, got 0"):
+        list(runs.cyclic(11, 3, 2, 0))
 
 
 def test_cyclic_poisson_is_a_coin_in_the_turns_of_one_group() -> None:
@@ -61,13 +63,6 @@ def test_balls_in_bins_are_the_same_in_every_turn() -> None:
     sizes = taken[:4].sum(axis=1)
     assert ((sizes - 750) ** 2 / 750).sum() < 25
     assert len(set(sizes.tolist())) > 1  # not cut into equal parts
-
-
-def test_poisson_is_fresh_in_every_step() -> None:
-    taken = table(runs.poisson(2000, 0.3, 3, rng=4), 2000)
-    pairs = taken[0].astype(int) + taken[1]
-    counts, law = np.bincount(pairs, minlength=3), 2000 * np.array([0.49, 0.42, 0.09])
-    assert ((counts - law) ** 2 / law).sum() < 25
 
 
 @pytest.mark.parametrize("draw", ["once", "separated", "cyclic_poisson", "balls_in_bins"])

@@ -8,14 +8,15 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
-import numpy as np
 from dp_accounting import dp_event
 
+from hockeystick.adapters.dp_matrix_events import correlated_event, from_tree
 from hockeystick.checks import Whole, checked, declared, non_negative, probability, whole
 from hockeystick.errors import ParameterError
 from hockeystick.evidence import Evidence
 from hockeystick.loss.atoms import AtomicLoss
 from hockeystick.mechanism import Composition, Mechanism, compose
+from hockeystick.mechanisms.correlated import Correlated
 from hockeystick.mechanisms.discrete_laplace import DiscreteLaplace
 from hockeystick.mechanisms.exponential_mechanism import ExponentialMechanism
 from hockeystick.mechanisms.gaussian import Gaussian
@@ -123,12 +124,10 @@ def _response(event: Any, relation: Relation | None) -> Mechanism:
 
 
 def _tree(event: Any, relation: Relation | None) -> Mechanism:
-    """Each record is in one leaf, and so in as many nodes as the highest tree has levels."""
+    """Each record is in one leaf."""
     if relation is not ZERO_OUT:
         raise Untranslated(event, "neighboring_relation must be `REPLACE_SPECIAL`, ZERO_OUT")
-    counts = event.step_counts
-    most = max((whole("step_counts", n, 0) for n in np.atleast_1d(counts).tolist()), default=0)
-    return Gaussian(event.noise_multiplier) * most.bit_length()
+    return from_tree(event)
 
 
 def _truncated(event: Any, _: Relation | None) -> Mechanism:
@@ -260,5 +259,6 @@ _WRITERS: dict[type[Mechanism], Callable[[Any], Any]] = {
         "MixtureOfGaussiansDpEvent", "noise_multiplier", "sensitivities", "probabilities"
     ),
     RepeatAndSelect: _selected,
+    Correlated: correlated_event,
     Sampled: _sampled,
 }

@@ -3,7 +3,8 @@
 One JSON file, written whole or not at all. The accountant is in it, so what was spent before the
 interruption cannot be forgotten. The state of the random generator is kept only for a run that
 was started with a seed; the state of a secure one would give away the noise of every step. That
-there was a seed, or a leak, is kept for good.
+there was a seed, or a leak, is kept for good. Correlated noise cannot go on without the noise of
+earlier steps: its keys are kept, and the file is for its owner alone.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from hockeystick.errors import ParameterError
 from hockeystick.learn.plan import Plan
 from hockeystick.mechanism import Mechanism
 from hockeystick.numerics.types import Array
-from hockeystick.saving import read_object, write_whole
+from hockeystick.saving import check_private, read_object, write_whole
 
 FORMAT = "hockeystick checkpoint"
 VERSION = 1
@@ -32,6 +33,7 @@ class State:
     """Where a run is: steps done, θ, the momentum's u.
 
     seeded, leaked: whether any step so far had a seed, or showed the loss on private records.
+    keys: of correlated noise, and for how many steps each was used; else None.
     """
 
     done: int
@@ -39,6 +41,7 @@ class State:
     velocity: Array
     seeded: bool = False
     leaked: bool = False
+    keys: list[tuple[int, int]] | None = None
 
 
 @dataclass(frozen=True)
@@ -74,15 +77,18 @@ class Checkpoint:
             "leaked": state.leaked,
             "parameters": state.parameters.tolist(),
             "velocity": state.velocity.tolist(),
+            "keys": None if state.keys is None else [(hex(key), n) for key, n in state.keys],
             "generator": None if rng is None else rng.bit_generator.state,
             "before": json.loads(accountant.to_json()),
         }
-        write_whole(self.path, json.dumps(content))
+        write_whole(self.path, json.dumps(content), private=state.keys is not None)
 
     def load(self, shape: tuple[int, int], rng: Generator | None) -> tuple[State, Mechanism]:
         """The state and what was spent before the run; sets the generator to where it was."""
         content = read_object(self.path, FORMAT, VERSION)
         self._check(content)
+        if content.get("keys") is not None:
+            check_private(self.path)
         try:
             state = State(
                 int(content["done"]),
@@ -90,6 +96,7 @@ class Checkpoint:
                 np.array(content["velocity"], dtype=float).reshape(shape),
                 bool(content["seeded"]),
                 bool(content["leaked"]),
+                [(int(key, 16), int(steps)) for key, steps in content.get("keys") or ()],
             )
             before = Accountant.from_json(json.dumps(content["before"])).spent
             kept = content["generator"]

@@ -14,6 +14,7 @@ from hockeystick.learn.objective import Objective
 from hockeystick.learn.plan import Plan
 from hockeystick.learn.records import Records
 from hockeystick.learn.scale.source import Source
+from hockeystick.learn.turns import turns_for
 from hockeystick.learn.watch import Progress, Watch, bar
 from hockeystick.numerics.types import Array
 from hockeystick.random.generators import Randomness, generator
@@ -38,11 +39,11 @@ class Descent:
         self.before = account.spent
         self.watch = watch or Watch()
         self.rng = generator(rng)
-        self.release = plan.noise.in_turn(rng=self.rng)
         seeded = not (rng is None or isinstance(rng, Generator))
         # The state of any other generator is never written.
         self.kept = self.rng if seeded else None
         self.state = _start(objective.shape(records.width), start)
+        self.turns = turns_for(plan, records, rng, self.rng, self.state.parameters.size)
         self.state.seeded, self.state.leaked = seeded, self.watch.training_loss
         self.spent = 0  # steps on the accountant, which is ahead of what is done
         self.checkpoint: Checkpoint | None = None
@@ -63,8 +64,8 @@ class Descent:
                 "accountant must hold what it held when the checkpoint's run began, "
                 f"{before!r}, got {self.before!r}"
             )
-        self.account.spend(self.plan.step, self.state.done)
-        self.spent = self.state.done
+        self.turns.resume(self.state.done, self.state.keys)
+        self._spend(self.state.done)
 
     def run(self) -> None:
         """All steps that are left; all of them are spent, however the run ends."""
@@ -73,12 +74,12 @@ class Descent:
             with bar(steps, watch.progress) as show:
                 while self.state.done < steps and not stop:
                     report = watch.next_report(self.state.done, steps)
-                    self.account.spend(self.plan.step, report - self.spent)
-                    self.spent = report
-                    self.release.ahead(report - self.state.done)  # they are spent
+                    self._spend(report)
+                    self.turns.ahead(report - self.state.done)  # they are spent
                     while self.state.done < report:
                         self.step()
                     if self.checkpoint is not None:  # what was seen is never drawn again
+                        self.state.keys = self.turns.segments(self.state.done)
                         self.checkpoint.save(self.state, self.before, self.kept)
                     if watch.watched:
                         progress = self._progress()
@@ -86,16 +87,22 @@ class Descent:
                         stop = watch.tell(progress)
         finally:
             # To stop by what was seen is not cheaper than to go on, nor is an error.
-            self.account.spend(self.plan.step, steps - self.spent)
+            self._spend(steps)
+
+    def _spend(self, steps: int) -> None:
+        """All events of the first so many steps, but those that are spent."""
+        events = self.plan.events
+        self.account.spend(self.plan.step, events(steps) - events(self.spent))
+        self.spent = steps
 
     def step(self) -> None:
         """Draw, and descend; it is spent already."""
         plan, state, records = self.plan, self.state, self.records
-        for batch in records.drawn(plan.sampler, self.rng):
+        for batch in self.turns.batches():
             ahead = state.parameters + plan.momentum * state.velocity
             ahead.flags.writeable = False  # no objective can write into it what it saw of records
             total = records.clipped_sum(self.objective, ahead, batch, plan.clip, plan.norm)
-            gradient = self.release(total) / plan.batch_size
+            gradient = self.turns.release(total) / plan.batch_size
             gradient += plan.regularisation * ahead
             state.velocity = plan.momentum * state.velocity - plan.learning_rate * gradient
             state.parameters = state.parameters + state.velocity

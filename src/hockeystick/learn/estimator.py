@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from hockeystick.checks import LARGEST_WHOLE, Between, finite_positive, whole
 from hockeystick.errors import ParameterError, RelationError
+from hockeystick.learn.correlated import noise_in_turns
 from hockeystick.learn.discretion import without_values
 from hockeystick.learn.objective import Objective
 from hockeystick.learn.plan import Plan, noise_for
@@ -36,8 +37,10 @@ from hockeystick.samplers.poisson import Poisson
 from hockeystick.samplers.sampler import Sampler
 from hockeystick.samplers.without_replacement import WithoutReplacement
 
+FIXED = ("without-replacement", "cyclic")
+"""Samplers for which the number of records is public."""
 BELOW_ONE = Between("[0, 1)")
-SAMPLERS = ("poisson", "without-replacement", "full")
+SAMPLERS = ("poisson", "without-replacement", "full", "cyclic")
 NOISES: dict[str, type[AdditiveNoise]] = {"gaussian": Gaussian, "laplace": Laplace}
 
 TOO_LONG = 10
@@ -83,6 +86,8 @@ class PrivateEstimator(BaseEstimator):  # type: ignore[misc]
         """
         relation = _relation(self.relation, self.sampler, self.population is not None)
         size = self._population(records)
+        if self.sampler == "cyclic":
+            return self._in_turns(size, relation)
         sampler, batch = self._sampler(size)
         steps = self._steps(size, batch)
         epsilon, delta = finite_positive("epsilon", self.epsilon), BELOW_ONE("delta", self.delta)
@@ -91,6 +96,19 @@ class PrivateEstimator(BaseEstimator):  # type: ignore[misc]
         return Plan(
             noise, sampler, steps, self.clip, batch, self.learning_rate,
             self.momentum, self.regularisation, relation=relation,
+        )  # fmt: skip
+
+    def _in_turns(self, size: int, relation: Relation) -> Plan:
+        """Batches that take turns, the same in every epoch, with correlated noise."""
+        period = math.ceil(size / whole("batch_size", self.batch_size, 1))
+        noise = noise_in_turns(
+            str(self.noise or "banded"), period, whole("epochs", self.epochs, 1),
+            epsilon=finite_positive("epsilon", self.epsilon),
+            delta=Between("(0, 1)")("delta", self.delta), relation=relation,
+        )  # fmt: skip
+        return Plan.correlated(
+            noise, self.clip, size / period, learning_rate=self.learning_rate,
+            momentum=self.momentum, regularisation=self.regularisation, relation=relation,
         )  # fmt: skip
 
     def privacy(self, records: int) -> Privacy:
@@ -118,7 +136,7 @@ class PrivateEstimator(BaseEstimator):  # type: ignore[misc]
         if self.population is None:
             return max(records, 1)  # nobody at all is a data set, too
         declared = whole("population", self.population, 1)
-        if self.sampler == "without-replacement" and declared != records:
+        if self.sampler in FIXED and declared != records:
             raise ParameterError(
                 "population must be the number of records, or None, when a fixed number of them "
                 f"is drawn, got {declared} for {records} records"
@@ -237,6 +255,8 @@ def _relation(given: Relation | str | None, sampler: str, declared: bool) -> Rel
     if given is None:
         if sampler == "without-replacement":
             return REPLACE_ONE
+        if sampler == "cyclic":
+            return ZERO_OUT
         return ADD_REMOVE if declared else ZERO_OUT
     name = given.value if isinstance(given, Relation) else given
     relation = Relation.read(name, "add-remove, zero-out, replace-one or None")
@@ -245,10 +265,10 @@ def _relation(given: Relation | str | None, sampler: str, declared: bool) -> Rel
             "relation add-remove keeps the number of records secret, so a public population must "
             "be declared for the sampling rate: population=..., or take zero-out"
         )
-    if relation is ADD_REMOVE and sampler == "without-replacement":
+    if relation is ADD_REMOVE and sampler in FIXED:
         raise RelationError(
-            "relation must be replace-one or zero-out where a fixed number of records is drawn: "
-            "the number that they are drawn from is public, got add-remove"
+            "relation must be replace-one or zero-out where a fixed number of records is drawn, or "
+            "all in turns: the number that they are drawn from is public, got add-remove"
         )
     return relation
 

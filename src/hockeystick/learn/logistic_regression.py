@@ -34,10 +34,12 @@ class LogisticRegression(ClassifierMixin, PrivateEstimator):  # type: ignore[mis
     ----------
     epsilon: in (0, inf). delta: in [0, 1); 0 takes Laplace noise and is pure ε-DP.
     clip: the longest gradient of a record, in L2 for Gaussian noise and L1 for Laplace.
-    sampler: "poisson", "without-replacement" (one record replaced) or "full".
+    sampler: "poisson", "without-replacement" (one record replaced), "full", or "cyclic": the same
+        batches in turn, epoch after epoch, with correlated noise.
     batch_size: expected, or exact; at most all records. epochs: passes over the data, in (0, inf).
     noise: "gaussian", "laplace", the name of another class that adds noise to a vector, or None to
-        choose by delta.
+        choose by delta. Where batches take turns: "banded" (if None), "buffered", "square-root",
+        "tree" or "independent"; epochs are then whole.
     learning_rate, momentum, regularisation: see `Plan`.
     classes: the labels, declared; then there may even be no record. None takes them from y, which
         makes their set public.

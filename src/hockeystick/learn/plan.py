@@ -16,8 +16,10 @@ from hockeystick.checks import (
     finite_positive,
 )
 from hockeystick.errors import ParameterError, RelationError
+from hockeystick.evidence import known
 from hockeystick.mechanism import Mechanism
 from hockeystick.mechanisms.bases.additive_noise import AdditiveNoise
+from hockeystick.mechanisms.correlated import Correlated
 from hockeystick.relation import ADD_REMOVE, Relation
 from hockeystick.samplers.sampler import Sampled, Sampler
 from hockeystick.sensitivity import Norm
@@ -26,18 +28,12 @@ NORMS: dict[Norm, tuple[Norm, ...]] = {"L1": ("L1",), "L2": ("L2", "L1")}
 """The norms in which a clip bounds the noise's own: ‖g‖₂ <= ‖g‖₁."""
 
 
-def _noise(name: str, value: Any) -> AdditiveNoise:
-    if not isinstance(value, AdditiveNoise):
+def _noise(name: str, value: Any) -> AdditiveNoise | Correlated:
+    if not isinstance(value, AdditiveNoise | Correlated):
         raise ParameterError(
-            f"{name} must be Gaussian(...), Laplace(...) or another mechanism that adds noise to a "
-            f"vector, got {value!r}"
+            f"{name} must be Gaussian(...), Laplace(...), Correlated(...) or another mechanism "
+            f"that adds noise to a vector, got {value!r}"
         )
-    return value
-
-
-def _sampler(name: str, value: Any) -> Sampler:
-    if not isinstance(value, Sampler):
-        raise ParameterError(f"{name} must be a Sampler, got {value!r}")
     return value
 
 
@@ -57,9 +53,11 @@ class Plan:
     ----------
     noise: `Gaussian(noise_multiplier)`, `Laplace(noise_multiplier)` or any other mechanism that
         adds noise to a vector; the plan sets its sensitivity to the clip.
+        `Correlated(matrix, ...)` is the noise of a whole run, which is spent as one event.
     sampler: draws the batches, and accounts for them. One that draws a whole epoch at a time
-        (RandomAllocation, Shuffled) takes as many gradient steps as it draws batches.
-    steps: how often the sampler draws, an integer >= 0.
+        (RandomAllocation, Shuffled) takes as many gradient steps as it draws batches. Of
+        correlated noise: its participation.
+    steps: how often the sampler draws, an integer >= 0. Of correlated noise: those of its matrix.
     clip: the longest gradient of a record, in (0, inf).
     batch_size: the public divisor, in (0, inf): the expected size of a batch.
     learning_rate: η in (0, inf). momentum: μ in [0, 1). regularisation: λ in [0, inf), of λ‖θ‖²/2.
@@ -73,8 +71,8 @@ class Plan:
     (Gaussian(1.1).on(Poisson(0.01)) * 1000, ADD_REMOVE, 'L2')
     """
 
-    noise: AdditiveNoise = checked(_noise)
-    sampler: Sampler = checked(_sampler)
+    noise: AdditiveNoise | Correlated = checked(_noise)
+    sampler: Any
     steps: int = checked(Whole(0))
     clip: float = checked(finite_positive)
     batch_size: float = checked(finite_positive)
@@ -86,25 +84,71 @@ class Plan:
     relation: Relation = None  # type: ignore[assignment]
 
     def check_together(self) -> None:
+        noise = self.noise
+        if isinstance(noise, Correlated):
+            _check_correlated(noise, self.sampler, self.steps)
+            natural = noise.natural_relation
+        else:
+            noise, natural = _clipped(noise, self.clip), _natural(self.sampler)
         vars(self).update(
-            norm=_norm(self.noise, self.norm),
-            noise=_clipped(self.noise, self.clip),
-            relation=_relation(self.sampler, self.relation),
+            norm=_norm(noise, self.norm),
+            noise=noise,
+            relation=_relation(self.sampler, self.relation, natural),
         )
+        if isinstance(noise, Correlated):
+            known(noise, self.relation, 1)  # an error where the relation has no guarantee
+
+    @classmethod
+    def correlated(cls, noise: Correlated, clip: float, batch_size: float, **options: Any) -> Plan:
+        """The plan of a run whose noise is correlated: its participation and its steps.
+
+        >>> from hockeystick import Correlated, Cyclic, matrix
+        >>> noise = Correlated(matrix.tree(8), noise_multiplier=4.0, participation=Cyclic(4))
+        >>> Plan.correlated(noise, clip=1.0, batch_size=100).steps
+        8
+        """
+        given = _noise("noise", noise)
+        if not isinstance(given, Correlated):
+            raise ParameterError(f"noise must be Correlated(...), got {given!r}")
+        return cls(given, given.participation, given.matrix.steps, clip, batch_size, **options)
 
     @cached_property
     def step(self) -> Mechanism:
-        """What one step, or one epoch that is drawn as a whole, costs."""
+        """What one event costs: a step, an epoch that is drawn as a whole, or a correlated run."""
+        if isinstance(self.noise, Correlated):
+            return self.noise
         return self.noise.on(self.sampler)
 
     @property
     def mechanism(self) -> Mechanism:
         """What the whole run costs."""
-        return self.step * self.steps
+        return self.step * self.events(self.steps)
+
+    def events(self, steps: int) -> int:
+        """How often `step` is spent for the first so many steps: correlated noise once, ahead."""
+        return min(steps, 1) if isinstance(self.noise, Correlated) else steps
 
     def shortened(self, steps: int) -> Plan:
         """The same plan with other steps."""
         return replace(self, steps=steps)
+
+    def with_noise(self, noise: Correlated) -> Plan:
+        """The same plan with the noise of a matrix mechanism, and its participation."""
+        return replace(self, noise=noise, sampler=noise.participation)
+
+
+def _check_correlated(noise: Correlated, participation: Any, steps: int) -> None:
+    """What runs is what is accounted: all steps of the matrix, by its own participation."""
+    if participation != noise.participation:
+        raise ParameterError(
+            "sampler must be the participation that the noise is accounted for, "
+            f"{noise.participation!r}, got {participation!r}"
+        )
+    _check_opposite(noise)
+    if steps != noise.matrix.steps:
+        raise ParameterError(
+            f"steps must be those of the matrix, {noise.matrix.steps}, got {steps!r}"
+        )
 
 
 def noise_of(mechanism: Mechanism) -> AdditiveNoise:
@@ -143,22 +187,19 @@ def noise_for(
     return noise_of(run)
 
 
-def _norm(noise: AdditiveNoise, norm: Norm | None) -> Norm:
-    allowed = NORMS[noise.norm]
+def _norm(noise: AdditiveNoise | Correlated, norm: Norm | None) -> Norm:
+    own: Norm = "L2" if isinstance(noise, Correlated) else noise.norm
+    allowed = NORMS[own]
     if norm is not None and norm not in allowed:
         raise ParameterError(
             f"norm must be {' or '.join(allowed)} for {type(noise).__name__} noise, got {norm!r}"
         )
-    return norm or noise.norm
+    return norm or own
 
 
 def _clipped(noise: AdditiveNoise, clip: float) -> AdditiveNoise:
     """The noise for gradients of at most `clip`, in any direction."""
-    if noise.replace_sensitivity < 2:
-        raise ParameterError(
-            "replace_sensitivity must be at least 2, as clipped gradients may point in opposite "
-            f"directions, got {noise.replace_sensitivity!r}"
-        )
+    _check_opposite(noise)
     if noise.sensitivity not in (1.0, clip):
         raise ParameterError(
             f"the noise's sensitivity must be the clip, {clip!r}, or left out, got "
@@ -167,8 +208,22 @@ def _clipped(noise: AdditiveNoise, clip: float) -> AdditiveNoise:
     return replace(noise, sensitivity=clip)
 
 
-def _relation(sampler: Sampler, relation: Relation | None) -> Relation:
-    chosen = relation or sampler.natural_relation or ADD_REMOVE
+def _check_opposite(noise: AdditiveNoise | Correlated) -> None:
+    if noise.replace_sensitivity < 2:
+        raise ParameterError(
+            "replace_sensitivity must be at least 2, as clipped gradients may point in opposite "
+            f"directions, got {noise.replace_sensitivity!r}"
+        )
+
+
+def _natural(sampler: Any) -> Relation | None:
+    if not isinstance(sampler, Sampler):
+        raise ParameterError(f"sampler must be a Sampler, got {sampler!r}")
+    return sampler.natural_relation
+
+
+def _relation(sampler: Any, relation: Relation | None, natural: Relation | None) -> Relation:
+    chosen = relation or natural or ADD_REMOVE
     if not isinstance(chosen, Relation):
         raise ParameterError(f"relation must be a Relation or None, got {relation!r}")
     if chosen is ADD_REMOVE and hasattr(sampler, "population"):

@@ -10,7 +10,7 @@ from typing import Any
 from numpy.random import Generator
 
 from hockeystick.accountant import Accountant
-from hockeystick.errors import ParameterError, RelationError
+from hockeystick.errors import BudgetExceeded, ParameterError, RelationError
 from hockeystick.learn.budget import Budget
 from hockeystick.learn.descent import Descent
 from hockeystick.learn.objective import Objective
@@ -21,6 +21,7 @@ from hockeystick.learn.scale.recognise import source_or_none
 from hockeystick.learn.scale.source import Source
 from hockeystick.learn.watch import Callback, Watch
 from hockeystick.mechanism import compose
+from hockeystick.mechanisms.correlated import Correlated
 from hockeystick.numerics.types import Array
 from hockeystick.questions import relation_of
 from hockeystick.random.generators import Randomness, known_secure
@@ -58,6 +59,7 @@ def private_sgd(
     targets: Any,
     plan: Plan,
     *,
+    noise: Correlated | None = None,
     rng: Randomness = None,
     start: Array | None = None,
     accountant: Accountant | None = None,
@@ -82,6 +84,8 @@ def private_sgd(
         Data larger than memory: a `Source` and None, a mapped array and its targets, a Dask
         collection and its targets, or a folder of Parquet files and the name of a column.
     plan: what runs; see `Plan`.
+    noise: of a matrix mechanism, in place of the plan's noise and sampler. The whole run is spent
+        as one event before the first step; its matrix has as many steps as the plan.
     rng: None is secure; an integer is for experiments and makes the run repeatable. A generator
         that `hockeystick.random.generator()` did not make is noted in the statement, and none
         goes together with a checkpoint.
@@ -109,6 +113,8 @@ def private_sgd(
     >>> bool(run.parameters[0, 0] > 1)
     True
     """
+    if noise is not None:
+        plan = plan.with_noise(noise)
     if delta is None and budget is not None:
         delta = budget.delta
     public = None if validation is None else Records.checked("validation", *validation)
@@ -121,8 +127,7 @@ def private_sgd(
     account = Accountant(plan.relation) if accountant is None else accountant
     _check_relation(account, plan)
     if budget is not None:
-        fitting = budget.steps(account.spent, plan.step, plan.steps, plan.relation)
-        plan = plan.shortened(fitting)
+        plan = _within(budget, account, plan)
     records = _records(objective, features, targets, watch)
     if public is not None:
         _check_validation(objective, public, records)
@@ -137,6 +142,18 @@ def private_sgd(
         notes.append(UNKNOWN.format(type(rng.bit_generator).__name__))
     notes += [LEAKED] * state.leaked + [FINISHED] * finished
     return Run(state.parameters.copy(), plan, account, state.done, tuple(notes))
+
+
+def _within(budget: Budget, account: Accountant, plan: Plan) -> Plan:
+    """The plan, as long as the budget allows; a correlated run is all or nothing."""
+    events = plan.events(plan.steps)
+    fitting = budget.steps(account.spent, plan.step, events, plan.relation)
+    if fitting < events and isinstance(plan.noise, Correlated):
+        raise BudgetExceeded(
+            f"a run of correlated noise costs the same however early it ends, and {plan.noise!r} "
+            f"is not within {budget!r} after what was spent: give it more noise"
+        )
+    return plan.shortened(fitting) if fitting < events else plan
 
 
 def _check_relation(account: Accountant, plan: Plan) -> None:

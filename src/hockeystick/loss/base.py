@@ -58,7 +58,8 @@ class Loss(ABC):
     """Whether `infinite` stands for rare losses that no float holds, and K counts them itself."""
     origin: Exact | None = None
     """The pair in exact numbers that the floats are rounded from, if that is known."""
-
+    terms: tuple[tuple[Loss, int], ...] | None = None
+    """The losses that it is the sum of, and how often each, where it is known by them alone."""
     gaussian_shift: float | None = None
     """How many deviations apart P and Q are, if they are two normal laws; else None."""
     gaussian_sample: GaussianSample | None = None

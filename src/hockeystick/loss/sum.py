@@ -13,6 +13,7 @@ from hockeystick.loss.base import Loss
 from hockeystick.loss.family import MANY, MOST_SKETCHED, Members, grouped
 from hockeystick.loss.gaussian import GaussianLoss
 from hockeystick.loss.measure import LaplaceLaw
+from hockeystick.loss.several import taken_apart
 from hockeystick.numerics.rounding import around, exact_sum, probability_of_any
 from hockeystick.numerics.series import EPS
 from hockeystick.numerics.types import Array, Complex
@@ -25,7 +26,7 @@ class ComposedLoss:
     """Σ count·loss, with K(s) = Σ count·K_i(s)."""
 
     def __init__(self, parts: Iterable[tuple[Loss, int]]) -> None:
-        self.parts = tuple(parts)
+        self.parts = taken_apart(tuple(parts))
         self.steps = sum(count for _, count in self.parts)
         """How many single losses are added up."""
         self.symmetric = all(loss.symmetric for loss, _ in self.parts)

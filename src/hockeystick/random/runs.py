@@ -14,7 +14,6 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from hockeystick.checks import whole
-from hockeystick.errors import ParameterError
 from hockeystick.random import batches
 from hockeystick.random.batches import Indices
 from hockeystick.random.generators import Randomness, generator
@@ -30,23 +29,25 @@ def once(population: int, steps: int, rng: Randomness = None) -> Iterator[Indice
 
 
 def cyclic(
-    population: int, period: int, times: int, steps: int, rng: Randomness = None
+    population: int, period: int, times: int | None, steps: int, rng: Randomness = None
 ) -> Iterator[Indices]:
     """A random order, cut into `period` equal batches once; they take turns, `times` at most.
+
+    Steps after the last turn are empty.
 
     >>> [batch.tolist() for batch in cyclic(4, 2, 2, 4, rng=0)]
     [[0, 2], [1, 3], [0, 2], [1, 3]]
     """
-    turns = whole("period", period, 1) * whole("times", times, 1)
-    if whole("steps", steps, 1) > turns:
-        raise ParameterError(f"steps must be at most period × times, {turns}, got {steps!r}")
+    count, parts = whole("steps", steps, 1), whole("period", period, 1)
+    turns = count if times is None else min(count, parts * whole("times", times, 1))
     order = np.arange(whole("population", population, 0), dtype=np.int64)
     generator(rng).shuffle(order)
-    yield from _in_turn([np.sort(part) for part in np.array_split(order, period)], steps)
+    yield from _in_turn([np.sort(part) for part in np.array_split(order, parts)], turns)
+    yield from (order[:0] for _ in range(count - turns))
 
 
 def separated(
-    population: int, every: int, at_most: int, steps: int, rng: Randomness = None
+    population: int, every: int, at_most: int | None, steps: int, rng: Randomness = None
 ) -> Iterator[Indices]:
     """Bins in the shortest turns in which nobody comes again too early or too often.
 
@@ -54,25 +55,9 @@ def separated(
     [[3], [0, 1, 2], [3], [0, 1, 2]]
     """
     count = whole("steps", steps, 1)
-    period = max(whole("every", every, 1), -(-count // whole("at_most", at_most, 1)))
+    often = count if at_most is None else whole("at_most", at_most, 1)
+    period = max(whole("every", every, 1), -(-count // often))
     yield from balls_in_bins(population, period, count, rng)
-
-
-def every_step(population: int, steps: int, rng: Randomness = None) -> Iterator[Indices]:
-    """Everybody, in every step.
-
-    >>> [batch.tolist() for batch in every_step(2, 2)]
-    [[0, 1], [0, 1]]
-    """
-    everybody = np.arange(whole("population", population, 0), dtype=np.int64)
-    yield from _in_turn([everybody], whole("steps", steps, 1))
-
-
-def poisson(population: int, rate: float, steps: int, rng: Randomness = None) -> Iterator[Indices]:
-    """A coin for each record in each step."""
-    source = generator(rng)
-    for _ in range(whole("steps", steps, 1)):
-        yield batches.poisson(population, rate, source)
 
 
 def cyclic_poisson(
@@ -102,5 +87,5 @@ def balls_in_bins(
 
 
 def _in_turn(groups: Sequence[Indices], steps: int) -> Iterator[Indices]:
-    for step in range(whole("steps", steps, 1)):
+    for step in range(steps):
         yield groups[step % len(groups)]

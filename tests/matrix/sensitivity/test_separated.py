@@ -102,7 +102,7 @@ def test_formula_of_falling_coefficients() -> None:
     """‖Σ_j C[:, j·every]‖², against enumeration."""
     rng = np.random.default_rng(5)
     for steps, every, times in [(12, 3, 3), (12, 4, 2), (10, 2, 5), (13, 5, 3), (9, 1, 4)]:
-        strategy = toeplitz(steps, np.sort(rng.random(steps))[::-1])
+        strategy = toeplitz(steps, np.sort(rng.random(steps))[::-1].tolist())
         most, _ = largest(strategy, list(sets(steps, every, times)))
         answer = separated(strategy, every, times)
         assert answer.method == "exact: the sum of Toeplitz columns"

@@ -1,0 +1,1 @@
+"""Noise of matrix mechanisms, step by step."""

@@ -111,6 +111,8 @@ def test_what_rounding_costs() -> None:
     assert stream.wider <= 2.0**-20
     secret = Stream(hs.matrix.banded(steps=100, bands=2), 1.0, 10_000, rng=0, secret=True)
     assert secret.wider == pytest.approx(secret.grid * 100 * (1 + 2), rel=1e-3)
+    near = Stream(hs.matrix.banded(steps=100, bands=2), 1.0, 10_000, rng=0, nearest=0.5)
+    assert near.wider / near.grid == pytest.approx(2 * stream.wider / stream.grid, rel=1e-3)
     plain = Stream(hs.matrix.identity(100), 1.0, 10_000, rng=0)
     assert plain.wider == pytest.approx(plain.grid * 100, rel=1e-3)
     tree = Stream(hs.matrix.tree(100), 1.0, 10_000, rng=0)

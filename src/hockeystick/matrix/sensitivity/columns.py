@@ -17,7 +17,7 @@ def squared_norms(strategy: Strategy) -> Array:
     if strategy.perfect_trees is not None:
         levels = [(leaves.bit_length(), leaves) for leaves in strategy.perfect_trees]
         return np.concatenate([np.full(leaves, float(level)) for level, leaves in levels])
-    return np.square(strategy.dense()).sum(axis=0)
+    return np.asarray(np.square(strategy.dense()).sum(axis=0))
 
 
 def falls(coefficients: tuple[float, ...]) -> bool:

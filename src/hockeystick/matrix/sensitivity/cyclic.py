@@ -35,8 +35,8 @@ def cyclic(strategy: Strategy, period: int, times: int) -> Bound:
     steps, terms = strategy.steps, strategy.rows + strategy.steps
     times = min(times, -(-steps // period))
     if strategy.perfect_trees is not None:
-        most = cyclic_tree_sum(strategy.perfect_trees, period, times)
-        return rounded(most, most, "exact: nodes of a tree")
+        nodes = cyclic_tree_sum(strategy.perfect_trees, period, times)
+        return rounded(nodes, nodes, "exact: nodes of a tree")
     if times == 1 or (strategy.bands is not None and strategy.bands <= period):
         squares = _strided(squared_norms(strategy), period, times)
         most = float(squares.max())

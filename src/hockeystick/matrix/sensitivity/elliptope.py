@@ -85,7 +85,7 @@ def _turn(gram: Array, rows: Array) -> None:
     """Each row in turn into the direction that is best for it."""
     for i in range(len(gram)):
         pull = gram[i] @ rows - gram[i, i] * rows[i]
-        length = math.sqrt(pull @ pull)
+        length = math.sqrt(float(pull @ pull))
         if length > 0:
             rows[i] = pull / length
 
@@ -93,8 +93,8 @@ def _turn(gram: Array, rows: Array) -> None:
 def _primal(gram: Array, rows: Array) -> float:
     """What these rows attain, after they are made no longer than 1."""
     shrink = 1 - 4 * (rows.shape[1] + 4) * EPS
-    value = float((rows * (gram @ rows)).sum()) * shrink
-    return max(0.0, value - _error(gram))
+    value = float((rows * (gram @ rows)).sum()) * float(shrink)
+    return max(0.0, value - len(gram) * _error(gram))
 
 
 def _dual(gram: Array, rows: Array) -> float:

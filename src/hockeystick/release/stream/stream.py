@@ -13,7 +13,7 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from hockeystick.checks import finite_positive, whole
+from hockeystick.checks import Between, finite_positive, whole
 from hockeystick.errors import ParameterError
 from hockeystick.matrix.buffered import Buffered
 from hockeystick.matrix.strategy import Strategy
@@ -45,6 +45,8 @@ class Stream:
     strategy: the matrix. noise_multiplier: in (0, inf), the standard deviation of Z over the clip.
     dimension: entries of each sum, an integer >= 1.
     clip: how far a record moves a sum at most, in (0, inf).
+    nearest: the least of the distances, in clips, that the guarantee counts upon, in (0, 1]: less
+        than 1 where a record that is replaced moves a sum by less.
     secret: whether it is secret in which steps a record takes part, and counted upon.
     rng: None is secure; an integer or a generator is for experiments.
     checkpoint: a file, of mode 600, that is written before each step is handed out. Where it exists
@@ -64,6 +66,7 @@ class Stream:
         dimension: int,
         *,
         clip: float = 1.0,
+        nearest: float = 1.0,
         secret: bool = False,
         rng: Randomness = None,
         checkpoint: str | os.PathLike[str] | None = None,
@@ -73,7 +76,8 @@ class Stream:
         self.strategy, self.dimension = strategy, whole("dimension", dimension, 1)
         self.steps, self.handed = strategy.steps, 0
         self._recursion = recursion_for(strategy, self.dimension)
-        self._grid = grid_for(self._recursion, multiplier * clip, clip, secret)
+        least = clip * Between("(0, 1]")("nearest", nearest)
+        self._grid = grid_for(self._recursion, multiplier * clip, least, secret)
         self._recursion.limit(self._grid.scale)
         self._saved: Checkpoint | None = None
         self._words = source(rng) if checkpoint is None else self._kept(Path(checkpoint), rng)

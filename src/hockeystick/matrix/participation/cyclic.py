@@ -1,0 +1,80 @@
+"""Participation in every so-many-th step."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from hockeystick.bound import Bound
+from hockeystick.checks import Whole, call_text, checked, declared
+from hockeystick.errors import ParameterError, RelationError
+from hockeystick.evidence import Evidence
+from hockeystick.matrix.participation.pattern import Pattern, in_order
+from hockeystick.matrix.sensitivity.cyclic import cyclic
+from hockeystick.matrix.strategy import Strategy
+from hockeystick.numerics.types import Array
+from hockeystick.relation import ADD_REMOVE, ZERO_OUT, Relation
+
+if TYPE_CHECKING:
+    from hockeystick.random.generators import Randomness
+
+
+@declared
+class Cyclic(Pattern):
+    """A record takes part in the steps j, j + `period`, j + 2·`period`, … of one j.
+
+    The same batches in the same order, epoch after epoch. One record more would change the batches
+    of others, so that ADD_REMOVE has no bound; where a record chooses its own j, by a hash say, it
+    is `MinSeparated(every=period)`.
+
+    Parameters
+    ----------
+    period: an integer >= 1.
+    times: at most so often, an integer >= 1; as often as fits into the run if not given.
+
+    >>> from hockeystick.matrix import tree
+    >>> round(Cyclic(period=8).sensitivity(tree(8)) ** 2, 9)
+    4.0
+    """
+
+    source = "Choquette-Choo et al. 2023"
+    natural_relation = ZERO_OUT
+
+    period: int = checked(Whole(1))
+    times: int | None = checked(Whole(1), default=None)
+
+    @property
+    def words(self) -> str:
+        often = "" if self.times is None else f", at most {self.times} times"
+        return f"takes part in every {self.period}th step{often}"
+
+    def sensitivity(self, strategy: Strategy) -> Bound:
+        return cyclic(strategy, self.period, self.times or strategy.steps)
+
+    def evidence(
+        self, strategy: Strategy, noise: float, relation: Relation, replaced: float
+    ) -> Evidence:
+        if relation is ADD_REMOVE:
+            raise RelationError(
+                "Cyclic has no guarantee under ADD_REMOVE: one record more changes the batches of "
+                "others; ask under ZERO_OUT or REPLACE_ONE, or let each record choose its steps: "
+                f"MinSeparated(every={self.period})"
+            )
+        return super().evidence(strategy, noise, relation, replaced)
+
+    def check(self, steps_of_record: Sequence[int], steps: int) -> None:
+        order = in_order(steps_of_record, steps)
+        if order.size > (self.times or steps) or (np.diff(order) != self.period).any():
+            raise ParameterError(f"a record {self.words}, got steps {order.tolist()!r}")
+
+    def draw(self, population: int, steps: int, rng: Randomness = None) -> Iterator[Array]:
+        """The batches of one random order, again and again."""
+        from hockeystick.random import runs
+
+        return runs.cyclic(population, self.period, self.times, steps, rng)
+
+    def __repr__(self) -> str:
+        more = {} if self.times is None else {"times": self.times}
+        return call_text("Cyclic", period=self.period, **more)
