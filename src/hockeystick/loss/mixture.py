@@ -30,7 +30,8 @@ FAR_OUT = 40.0
 """Standard deviations beyond which there is no mass that a float could hold."""
 FEW_NODES = 400
 """Up to so many the trapezoid rule is taken, which loses no time with its plan."""
-PLANNING_POINTS = 2001
+PLANNING_POINTS, MOST_PLANNING_POINTS = 2001, 100_000
+"""Places at which a plan looks, no more than a standard deviation apart."""
 NEGLIGIBLE_NATS = 55.0
 """Nats below its largest value at which an integrand is left out."""
 WIDEST_PANEL = 2.0
@@ -41,6 +42,8 @@ PANEL_TURNS = 50.0
 """Nats and radians of e^{sL} on one panel."""
 UNCANCELLED = 0.2
 """Part of the P-mass above which a difference of masses has all its digits."""
+LEAST_MASS = 1e-280
+"""Smaller masses have lost digits, and e^ε times them need not be small."""
 LEAST_SLOPE = 1e-300
 """Stands for a slope that is 0 but for rounding."""
 
@@ -175,7 +178,9 @@ class MixtureLoss(LineLoss):
         x times E[e^{i·mean·y}], and not 0 while V·y² < 2: so far up L is analytic. A mean of the
         means that grows by 2h in a neighbourhood says that V is about h, or h² for two far apart.
         """
-        x = np.linspace(first, last, PLANNING_POINTS)
+        if not last - first <= MOST_PLANNING_POINTS:
+            raise self._too_many(last - first)
+        x = np.linspace(first, last, max(PLANNING_POINTS, math.ceil(last - first)))
         p, q = self.p.slope(x), self.q.slope(x)
         near = math.ceil((WIDEST_PANEL / 2) / (x[1] - x[0])) + 1
         low, high = np.maximum(np.arange(x.size) - near, 0), np.arange(x.size) + near
@@ -209,15 +214,16 @@ class MixtureLoss(LineLoss):
         bottom, top = self._limits
         flat = np.ravel(epsilon)
         place = self._place(flat)
-        above = self.p.above(place)
+        above, q_above = self.p.above(place), self.q.above(place)
         with np.errstate(over="ignore", invalid="ignore"):
-            total = above - np.exp(flat) * self.q.above(place)
-        inside = (flat > bottom) & (flat < top)
-        cancelled = np.flatnonzero(inside & ~(total > UNCANCELLED * above))
+            total = above - np.exp(flat) * q_above
+        inside = (flat >= bottom) & (flat < top)  # a bottom that is 0 may be −1e-30
+        sure = (total > UNCANCELLED * above) & (q_above > LEAST_MASS)
+        cancelled = np.flatnonzero(inside & ~sure)
         if cancelled.size:
             total[cancelled] = self._integrated(flat[cancelled], place[cancelled])
         total = np.where(flat >= top, 0.0, total)
-        total = np.where(flat <= bottom, -np.expm1(np.minimum(flat, 0.0)), total)
+        total = np.where(flat < bottom, -np.expm1(np.minimum(flat, 0.0)), total)
         return total.reshape(np.shape(epsilon))
 
     def _integrated(self, epsilon: Array, place: Array) -> Array:
