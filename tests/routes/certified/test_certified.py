@@ -256,3 +256,17 @@ def test_random_reals_are_ordered() -> None:
     run = hs.Gaussian(0.8).on(hs.Poisson(0.02)) * 300
     bounds = [run.epsilon(float(d), certify=True) for d in np.geomspace(1e-12, 1e-2, 6)]
     assert all(a.lower > b.upper for a, b in pairwise(bounds))
+
+
+def test_next_to_nothing_costs_nothing() -> None:
+    """The total variation of three steps is at most 3q: below δ, ε is 0; above δ(0), it is not."""
+    for rate in (1e-300, 1e-12):
+        run = hs.Gaussian(1.0).on(hs.Poisson(rate)) * 3
+        bound = run.epsilon(1e-5, certify=True)
+        assert (bound.lower, bound.upper) == (0.0, 0.0)
+        assert verify(bound.certificate) == (0.0, 0.0)
+        assert 0 <= run.delta(1.0, certify=True).upper < 1e-50
+    run = hs.Laplace(1.0).on(hs.Poisson(0.001)) * 50
+    at_zero = run.delta(0.0, certify=True)
+    assert run.epsilon(at_zero.lower * (1 - 1e-9), certify=True).upper > 0
+    assert run.epsilon(50 * 0.001, certify=True).upper == 0

@@ -16,7 +16,7 @@ from hockeystick.loss.sum import ComposedLoss
 from hockeystick.routes.certified.balls import above, below, of_bits
 from hockeystick.routes.certified.bracket import around, by_halving
 from hockeystick.routes.certified.build import NATS, Task, follow
-from hockeystick.routes.certified.claims import LOG_LEAST, at_most, closed, largest
+from hockeystick.routes.certified.claims import LOG_LEAST, at_most, closed, is_free, largest
 from hockeystick.routes.certified.grid import Grid, GridSum, planned_grid
 from hockeystick.routes.certified.laws import exact_of, law_of
 from hockeystick.routes.certified.line import Ends, Line, Recipe, masses
@@ -86,6 +86,8 @@ def epsilon(loss: ComposedLoss, delta: float) -> Proven:
         if profile is not None:
             ends = by_halving(lambda e: (profile(arb(e)),) * 2, arb(delta))
             return Proven.of(*ends, "closed form", parts=parts)
+        if is_free(task.laws, delta):
+            return Proven.of(0.0, 0.0, "closed form", parts=parts)
         if not infinite < delta:
             raise CannotCertify("δ is about the probability of an infinite loss")
         try:

@@ -55,6 +55,17 @@ def largest(laws: Laws) -> tuple[float, float]:
     return max(below(top), 0.0), max(above(top), 0.0)
 
 
+def is_free(laws: Laws, delta: float) -> bool:
+    """Theorem 20: whether δ(0) <= δ for certain, as it is at most the sum of those of all steps."""
+    total = arb(0)
+    for law, n in laws:
+        alone = law.profile(arb(0))
+        if alone is None:
+            return False
+        total += n * alone
+    return bool(total <= delta)
+
+
 def at_most(
     laws: Laws, epsilon: float, delta: float, order: float | None, rules: Sequence[Rule]
 ) -> bool:

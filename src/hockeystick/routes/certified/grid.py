@@ -17,7 +17,7 @@ from flint import arb, arb_poly
 from hockeystick.errors import CannotCertify
 from hockeystick.loss.base import Loss
 from hockeystick.loss.sum import ComposedLoss
-from hockeystick.routes.certified.balls import only_if
+from hockeystick.routes.certified.balls import around_zero, only_if
 from hockeystick.routes.certified.lattice_sums import LatticeSum
 from hockeystick.routes.certified.law import Law
 from hockeystick.routes.certified.line import Laws, masses
@@ -29,6 +29,7 @@ LEAST_POINTS = 20
 NATS = 25.0
 """Losses of mass e^−25 of δ are beyond the grid: as infinite above, as the least below."""
 FARTHEST = 1e4
+NOTHING = 2.0**-400
 
 
 @dataclass(frozen=True)
@@ -117,5 +118,11 @@ def _dominating(law: Law, width: arb, first: int, count: int) -> tuple[Sequence[
     for i in range(count - 1):
         slopes.append((heights[i + 1] - heights[i]) / (grown[i + 1] - grown[i]))
     slopes.append(arb(0))
-    points = [grown[i] * (slopes[i + 1] - slopes[i]) for i in range(count)]
+    points = [_kept(grown[i] * (slopes[i + 1] - slopes[i])) for i in range(count)]
     return points, heights[-1]
+
+
+def _kept(mass: arb) -> arb:
+    """A ball around 0 where the mass is next to nothing: powers of polynomials whose coefficients
+    are of very different sizes take for ever."""
+    return around_zero(arb(NOTHING)) if abs(mass) < NOTHING else mass

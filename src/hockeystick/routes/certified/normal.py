@@ -47,7 +47,7 @@ class NormalLaw(Law):
 
     @property
     def top(self) -> arb | None:
-        return -(1 - self.q).log() if self.up == 0 and self.sampled else None
+        return -(-self.q).log1p() if self.up == 0 and self.sampled else None
 
     def profile(self, epsilon: arb) -> arb | None:
         return one_step(self.up, self.down, self.q if self.sampled else arb(1), epsilon)

@@ -41,7 +41,7 @@ def _threshold(up: arb, down: arb, q: arb, epsilon: arb) -> arb | float | None:
     if down == 0:
         return _place(up, epsilon, q)
     if up == 0:
-        most = -(1 - q).log()
+        most = -(-q).log1p()
         if epsilon >= most:
             return math.inf
         place = _place(down, -epsilon, q) if epsilon < most else None

@@ -121,7 +121,7 @@ class PointsLaw(Law):
     @property
     def top(self) -> arb | None:
         if not self.lost.is_zero():  # and that of Q against a mixture is never reached
-            return -(1 - self._rate).log() if self._bounded else None
+            return -(-self._rate).log1p() if self._bounded else None
         top = arb.neg_inf()
         for _, loss in self._atoms:
             top = arb.max(top, loss)

@@ -17,8 +17,13 @@ from hockeystick.routes.certified.answers import Proven
 from hockeystick.routes.certified.renyi import RenyiAt, bounded_by
 from hockeystick.routes.question import Question
 
-VERSIONS = {"form": 2, "bits": answers.BITS, "python-flint": flint.__version__}
-"""What the certificate was made with."""
+VERSIONS = {
+    "form": 2,
+    "parameters": "exact doubles",
+    "bits": answers.BITS,
+    "python-flint": flint.__version__,
+}
+"""What the certificate is about, and was made with."""
 Asked = Question | RenyiAt
 ROUTE = Route(
     "certified", "every error, rounding included, is proven", answers.epsilon, answers.delta

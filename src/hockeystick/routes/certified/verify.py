@@ -17,7 +17,7 @@ from hockeystick.errors import CannotCertify
 from hockeystick.loss.exact import Exact
 from hockeystick.routes.certified.balls import of_bits
 from hockeystick.routes.certified.build import line_of
-from hockeystick.routes.certified.claims import at_most, closed, largest
+from hockeystick.routes.certified.claims import at_most, closed, is_free, largest
 from hockeystick.routes.certified.grid import Grid, GridSum
 from hockeystick.routes.certified.laws import law_of
 from hockeystick.routes.certified.line import Laws, Recipe, masses
@@ -126,7 +126,7 @@ def _direction(asked: Said, said: Said, laws: Laws) -> None:
     elif delta == 0 and masses(laws)[0].is_zero():
         lowest, highest = largest(laws)
         _check(lower <= lowest and highest <= upper, "the largest loss")
-    else:
+    elif not (lower == upper == 0 and is_free(laws, delta)):
         both = _ends(said, laws, math.log(delta))
         _check(lower == 0 or both(lower)[0] > delta, "the lower end")
         _check(upper == math.inf or both(upper)[1] <= delta, "the upper end")
