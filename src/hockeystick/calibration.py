@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, Generic, Literal, TypeVar, overload
 
 from hockeystick import checks
@@ -161,17 +162,18 @@ class _Budget(Generic[M]):
     def nearby(self, search: EdgeSearch) -> tuple[float, float] | None:
         """Both sides of the edge, where an answer may take a game: by quick ones to begin with."""
         start = search.start()
-        if start is None or self.by_delta or isinstance(self.delta, SmallDelta):
+        if start is None or self.by_delta or not 0 < self.delta < 1:
             return None
         if not game_of(self.family(search.number(start)), **self.how):
             return None
         quick = EdgeSearch(self._quick_excess, self.allowed, search.integer)
-        ends = quick.bracket()
-        if ends is None:
-            return None
-        meets, misses = quick.refined(ends, TOLERANCE if search.integer else ROUGHLY)
-        slope = (quick.ask(misses) - quick.ask(meets)) / (math.log(misses) - math.log(meets))
-        return search.across(meets, slope) if 0 < abs(slope) < math.inf else None
+        with suppress(NumericalError):
+            if ends := quick.bracket():
+                meets, misses = quick.refined(ends, TOLERANCE if search.integer else ROUGHLY)
+                rise = quick.ask(misses) - quick.ask(meets)
+                slope = rise / (math.log(misses) - math.log(meets))
+                return search.across(meets, slope) if 0 < abs(slope) < math.inf else None
+        return None
 
     def _quick_excess(self, x: float) -> float:
         """About `excess`, from what is attained."""

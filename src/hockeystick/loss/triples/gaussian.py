@@ -90,7 +90,7 @@ class GaussianTriples(Triples):
         """Triples that differ as much, or a little more, on a sample as large, or a little larger:
         one of few, for all near it."""
         ratio = self.far / self.near
-        if abs(ratio / round(ratio, 9) - 1) < SAME:
+        if abs(ratio - round(ratio, 9)) < SAME * ratio:
             ratio = round(ratio, 9)
         near, odds = (_rounded_up(each) for each in (self.near, self.rate / (1 - self.rate)))
         return GaussianTriples(odds / (1 + odds), near, near * ratio, self.zero_out)

@@ -65,7 +65,7 @@ def played_epsilons(triples: Triples, delta: float, counts: Array) -> Array:
     found = np.full(counts.shape, np.inf)
     least = math.inf
     with suppress(*CannotAnswer):
-        least = least_steps(triples, delta)
+        least = least_steps(triples, delta, max(int(counts[-1]), 2)) if counts.size else least
     last = counts.size
     while last and counts[last - 1] >= least:
         smallest = counts[last - 1] / TOGETHER

@@ -92,9 +92,9 @@ def _start(pair: VirtualPair, steps: int) -> float:
     return max(LEAST_START, MORE_START * uneven**2)
 
 
-def least_steps(triples: Triples, delta: float) -> int:
-    """From how many on a game is clearly below the pair of single steps."""
-    return max(2, math.ceil((triples.pair(GIVEN_AWAY * delta).skew / EVEN) ** 2))
+def least_steps(triples: Triples, delta: float, most: int) -> int:
+    """From how many on, of at most so many, a game is clearly below the pair of single steps."""
+    return max(2, math.ceil((triples.pair(GIVEN_AWAY * delta / most).skew / EVEN) ** 2))
 
 
 def _profile(pair: VirtualPair, steps: int, question: EpsilonAt | DeltaAt) -> tuple[float, Array]:
