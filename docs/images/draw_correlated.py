@@ -112,7 +112,7 @@ def main() -> None:
     axis.set(ylabel="logistic loss above the least")
     axis.set_xticks(EPSILONS, [f"{epsilon:g}" for epsilon in EPSILONS])
     axis.minorticks_off()
-    axis.legend(frameon=False, title="noise")
+    axis.legend(frameon=False, title="noise", fontsize="small")
     figure.savefig(Path(__file__).parent / "correlated.svg", metadata={"Date": None})
 
 

@@ -6,9 +6,20 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from hockeystick.bound import Bound
-from hockeystick.checks import Between, call_text, checked, declared, non_negative, shown, whole
+from hockeystick.checks import (
+    Between,
+    call_text,
+    checked,
+    declared,
+    finite_non_negative,
+    finite_positive,
+    non_negative,
+    shown,
+    whole,
+)
 from hockeystick.errors import ParameterError
 from hockeystick.evidence import Evidence
+from hockeystick.matrix.monte_carlo import as_bound, simulated_delta
 from hockeystick.matrix.participation.cyclic_poisson import CyclicPoisson
 from hockeystick.matrix.participation.pattern import Pattern
 from hockeystick.matrix.sensitivity.ends import is_exact
@@ -156,6 +167,41 @@ class Correlated(Mechanism):
             rng=rng,
             checkpoint=checkpoint,
         )
+
+    def simulated_delta(
+        self,
+        epsilon: float,
+        *,
+        samples: int = 100_000,
+        fails: float = 1e-9,
+        rng: Randomness = None,
+    ) -> Bound:
+        """δ(ε) of secret steps by simulation, when one record is added, removed or zeroed out.
+
+        Both ends hold but with probability `fails`, over the coins of the simulation: confidence is
+        not δ, nothing is certified, and no other answer uses it. A seed must not be searched.
+        For `BallsInBins`, and `Poisson` in runs of up to 12 steps. The lower end is that of |C|.
+
+        samples: an integer >= 1; fails: in (0, 1).
+
+        >>> import hockeystick as hs
+        >>> run = Correlated(hs.matrix.square_root(64), 3.0, hs.BallsInBins(16))
+        >>> answer = run.simulated_delta(1.0, samples=20_000, rng=0)
+        >>> answer.lower < 0.1536 < answer.upper < run.delta(1.0), answer.method
+        (True, 'Monte Carlo, fails with probability 1e-09')
+        """
+        from hockeystick.random.generators import generator
+
+        epsilon, samples = finite_non_negative("epsilon", epsilon), whole("samples", samples, 1)
+        fails = Between("(0, 1)")("fails", fails)
+        pair = self.pattern.means(self.matrix, finite_positive("noise", self.noise_multiplier))
+        if pair is None:
+            raise ParameterError(
+                "participation must be BallsInBins, or Poisson with a rate in (0, 1) and at most "
+                f"12 steps, to be simulated, got {self.participation!r}"
+            )
+        low, high = simulated_delta(pair, epsilon, samples, fails, generator(rng))
+        return as_bound((low if self.matrix.nonnegative else 0.0, high), fails)
 
     # words ----------------------------------------------------------------------------------------
 

@@ -18,6 +18,7 @@ from hockeystick.loss.atoms import NOTHING
 from hockeystick.loss.base import Loss
 from hockeystick.loss.gaussian import GaussianLoss
 from hockeystick.loss.several import several
+from hockeystick.matrix.monte_carlo import Means
 from hockeystick.matrix.participation.cyclic import Cyclic
 from hockeystick.matrix.participation.pattern import LEAST_NOISE, Pattern, in_order
 from hockeystick.matrix.strategy import Strategy
@@ -85,6 +86,13 @@ class BallsInBins(Pattern):
         matrix = np.abs(strategy.dense())
         sums = np.stack([matrix[:, j :: self.bins].sum(axis=1) for j in range(self.bins)])
         return np.asarray(sums @ sums.T / noise / noise)
+
+    def means(self, strategy: Strategy, noise: float) -> Means:
+        """In as many dimensions as bins: a root of M."""
+        self._check(strategy)
+        values, vectors = np.linalg.eigh(self.products(strategy, noise))
+        roots = vectors * np.sqrt(np.maximum(values, 0.0))
+        return Means(np.full(self.bins, 1 / self.bins), roots)
 
     def _check(self, strategy: Strategy) -> None:
         if self.bins > strategy.steps:

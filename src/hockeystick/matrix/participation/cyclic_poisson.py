@@ -17,6 +17,7 @@ from hockeystick.loss.base import Loss
 from hockeystick.loss.mixed import mixed
 from hockeystick.loss.mixture import GaussianMixture, MixtureLoss
 from hockeystick.loss.several import several
+from hockeystick.matrix.monte_carlo import Means
 from hockeystick.matrix.participation.cyclic import Cyclic
 from hockeystick.matrix.participation.pattern import LEAST_NOISE, Pattern, gaussian, in_order
 from hockeystick.matrix.sensitivity.columns import squared_norms
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
     from hockeystick.random.generators import Randomness
 
 
+MOST_LISTED = 12
+"""Steps of a run whose sets are all written down for simulation."""
 MOST_DIFFERENT = 16
 """Norms of columns that are told apart: more take long to compose."""
 
@@ -91,6 +94,15 @@ class CyclicPoisson(Pattern):
         # What noise is split for may cost more than to know all coins.
         known = super().evidence(strategy, noise, relation, replaced)
         return Evidence((pair, known.loss), attained)
+
+    def means(self, strategy: Strategy, noise: float) -> Means | None:
+        """Of every set of steps, where all records are one group and the run is short."""
+        steps = strategy.steps
+        if self.period > 1 or steps > MOST_LISTED or not 0 < self.rate < 1:
+            return None
+        sets = np.arange(2**steps)[:, None] >> np.arange(steps) & 1
+        weights = np.where(sets == 1, self.rate, 1 - self.rate).prod(axis=1)
+        return Means(weights / weights.sum(), sets @ np.abs(strategy.dense()).T / noise)
 
     def norms(self, strategy: Strategy) -> Array:
         """Norms of the columns of the worst group: each is a Gaussian release on a sample."""

@@ -15,6 +15,7 @@ from hockeystick.evidence import Evidence
 from hockeystick.loss.atoms import EVERYTHING, NOTHING
 from hockeystick.loss.base import Loss
 from hockeystick.loss.gaussian import GaussianLoss
+from hockeystick.matrix.monte_carlo import Means
 from hockeystick.matrix.strategy import Strategy
 from hockeystick.numerics.types import Array
 from hockeystick.relation import REPLACE_ONE, Cited, Relation
@@ -53,6 +54,10 @@ class Pattern(CallText, Cited):
     @abstractmethod
     def draw(self, population: int, steps: int, rng: Randomness = None) -> Iterator[Array]:
         """The batches of a whole run, one for each step: indices of records."""
+
+    def means(self, strategy: Strategy, noise: float) -> Means | None:
+        """The pair of worst contributions, for simulation; None where it is not written down."""
+        return None
 
     def evidence(
         self, strategy: Strategy, noise: float, relation: Relation, replaced: float
