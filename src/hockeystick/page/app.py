@@ -74,6 +74,7 @@ def _route(resource: Resource, pool: Pool, cache: Cache) -> Route:
 async def _unless_gone(request: Request, asking: Any) -> Answer:
     """The answer, unless the browser gives up before: then nobody computes it."""
     answer = asyncio.ensure_future(asking)
+    answer.add_done_callback(_heard)
     gone = asyncio.ensure_future(_gone(request))
     try:
         await asyncio.wait({answer, gone}, return_when=asyncio.FIRST_COMPLETED)
@@ -81,6 +82,12 @@ async def _unless_gone(request: Request, asking: Any) -> Answer:
     finally:
         gone.cancel()
         answer.cancel()
+
+
+def _heard(answer: asyncio.Future[Answer]) -> None:
+    """A refusal for which nobody waits is no defect, and not to be logged as one."""
+    if not answer.cancelled():
+        answer.exception()
 
 
 async def _gone(request: Request) -> None:
