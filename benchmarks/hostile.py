@@ -21,7 +21,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from tempfile import TemporaryFile
+from typing import IO, Any
 
 AT_ONCE = 20
 TIME_LIMIT = 1.0
@@ -203,18 +204,25 @@ asyncio.run(uvicorn.Server(configuration(app)).serve(sockets=[listener("127.0.0.
 
 
 @contextmanager
-def server() -> Iterator[tuple[int, int]]:
-    """A port and a process that serves there, with a short time limit."""
+def server(errors: IO[bytes]) -> Iterator[tuple[int, int]]:
+    """A port and a process that serves there, with a short time limit; what it says of defects goes
+    into a file."""
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     code = SERVER.format(limit=TIME_LIMIT, port=port)
-    process = subprocess.Popen([sys.executable, "-c", code], stderr=subprocess.DEVNULL)
+    process = subprocess.Popen([sys.executable, "-c", code], stderr=errors)
     try:
         asyncio.run(_ready(port))
         yield port, process.pid
     finally:
         process.terminate()
         process.wait(30)
+
+
+def traces_in(errors: IO[bytes]) -> int:
+    """How many errors were not expected."""
+    errors.seek(0)
+    return errors.read().count(b"Traceback")
 
 
 async def _ready(port: int) -> None:
@@ -235,11 +243,13 @@ def main() -> None:
     parser.add_argument("--requests", type=int, default=10_000)
     parser.add_argument("--seed", type=int, default=0)
     given = parser.parse_args()
-    with server() as (port, process):
+    with TemporaryFile() as errors, server(errors) as (port, process):
         began = time.monotonic()
         seen = asyncio.run(flood(port, given.requests, process, given.seed))
         seconds = time.monotonic() - began
+        traces = traces_in(errors)
     print(f"{given.requests} hostile requests in {seconds:.0f} s, and it still answers")
+    print(f"traces of defects on its standard error: {traces}")
     print("status  requests")
     for status, count in sorted(seen.statuses.items(), key=lambda item: item[0] or 0):
         print(f"{status or 'none':>6}  {count}")

@@ -16,7 +16,7 @@ def status(access: Access, **headers: str) -> int:
     """Of a question with these headers; 200 where nothing is refused."""
     given = {"host": HERE} | {name.replace("_", "-"): value for name, value in headers.items()}
     try:
-        access.check("POST", "/api/epsilon", given)
+        access.check("/api/epsilon", given)
     except Refused as refused:
         return refused.status
     return 200

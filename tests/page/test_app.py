@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import httpx
+import pytest
 
 import hockeystick as hs
 from hockeystick.page.app import application
@@ -80,10 +81,12 @@ class Endless(Here):
         return await super().ask(name, asked)
 
 
-def test_a_question_that_the_browser_gives_up_is_given_up() -> None:
+@pytest.mark.parametrize("whole", [True, False])
+def test_a_question_that_the_browser_gives_up_is_given_up(whole: bool) -> None:
+    """When its body is there, or before."""
     pool = Endless()
-    body = json.dumps(ASKED).encode()
-    messages = [{"type": "http.request", "body": body}, {"type": "http.disconnect"}]
+    body = {"type": "http.request", "body": json.dumps(ASKED).encode(), "more_body": not whole}
+    messages = [body, {"type": "http.disconnect"}]
     headers = [(b"host", b"localhost"), (b"content-type", b"application/json")]
     scope = {
         "type": "http", "method": "POST", "path": "/api/epsilon", "headers": headers,
@@ -101,4 +104,4 @@ def test_a_question_that_the_browser_gives_up_is_given_up() -> None:
         await asyncio.wait_for(application(pool)(scope, receive, send), 10)
 
     asyncio.run(asking())
-    assert pool.given_up
+    assert pool.given_up == whole

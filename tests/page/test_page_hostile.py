@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import random
+from tempfile import TemporaryFile
 
 import pytest
 
@@ -17,8 +18,9 @@ MOST_MEMORY = 1500 * 2**20
 
 @pytest.mark.slow
 def test_over_a_socket() -> None:
-    with hostile.server() as (port, process):
+    with TemporaryFile() as errors, hostile.server(errors) as (port, process):
         seen = asyncio.run(hostile.flood(port, REQUESTS, process, seed=1))
+        assert hostile.traces_in(errors) == 0
     assert sum(seen.statuses.values()) == REQUESTS
     assert seen.statuses.keys() <= hostile.EXPECTED | {None}
     assert {403, 405, 413, 421, 422} <= seen.statuses.keys()

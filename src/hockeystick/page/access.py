@@ -58,7 +58,7 @@ class Access:
         """Rules for a host, with a new token where one is needed."""
         return cls(host, None if is_loopback(host) else secrets.token_urlsafe(24))
 
-    def check(self, method: str, path: str, headers: Mapping[str, str]) -> None:
+    def check(self, path: str, headers: Mapping[str, str]) -> None:
         """Raise `Refused` where a request is not one of this page's own."""
         host = headers.get("host", "")
         if not self.knows(host_of(host)):

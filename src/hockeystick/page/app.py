@@ -46,7 +46,7 @@ def application(pool: Pool, access: Access | None = None) -> ASGIApp:
         await pool.close()
 
     static = Mount("/", StaticFiles(directory=STATIC, html=True))
-    handlers: Any = {Refused: _refused, HTTPException: _failed}
+    handlers: Any = {Refused: _refused, HTTPException: _failed, ClientDisconnect: _left}
     app = Starlette(routes=[api, static], lifespan=lifespan, exception_handlers=handlers)
     return Guard(app, access or Access())
 
@@ -74,6 +74,7 @@ def _route(resource: Resource, pool: Pool, cache: Cache) -> Route:
 async def _unless_gone(request: Request, asking: Any) -> Answer:
     """The answer, unless the browser gives up before: then nobody computes it."""
     answer = asyncio.ensure_future(asking)
+    answer.add_done_callback(_heard)
     gone = asyncio.ensure_future(_gone(request))
     try:
         await asyncio.wait({answer, gone}, return_when=asyncio.FIRST_COMPLETED)
@@ -83,10 +84,15 @@ async def _unless_gone(request: Request, asking: Any) -> Answer:
         answer.cancel()
 
 
+def _heard(answer: asyncio.Future[Answer]) -> None:
+    """A refusal for which nobody waits is no defect, and not to be logged as one."""
+    if not answer.cancelled():
+        answer.exception()
+
+
 async def _gone(request: Request) -> None:
-    with contextlib.suppress(ClientDisconnect):
-        while (await request.receive())["type"] != "http.disconnect":
-            pass
+    while (await request.receive())["type"] != "http.disconnect":
+        pass
 
 
 def _json(answer: Answer) -> Response:
@@ -101,6 +107,10 @@ async def _refused(_: Request, refused: Refused) -> Response:
     return JSONResponse(refused.to_json(), refused.status)
 
 
-async def _failed(request: Request, error: HTTPException) -> Response:
+async def _left(_: Request, __: ClientDisconnect) -> Response:
+    return _json(Answer(GONE, b"{}"))
+
+
+async def _failed(_: Request, error: HTTPException) -> Response:
     """What is not there, or not asked that way."""
     return JSONResponse(Refused(0, error.detail).to_json(), error.status_code, error.headers)

@@ -31,7 +31,7 @@ class Refused(Exception):
 
 @contextmanager
 def about(field: str) -> Iterator[None]:
-    """What the library refuses inside is about this field, unless its message begins with another.
+    """What the library refuses inside is about this field; or about the relation beside it.
 
     >>> with about("delta"):
     ...     raise HockeystickError("delta must be in [0, 1], got 2")
@@ -45,6 +45,4 @@ def about(field: str) -> Iterator[None]:
         beside = field.removesuffix("expression") + "relation"
         raise Refused(WRONG, str(error), beside) from error
     except HockeystickError as error:
-        said = str(error)
-        asked = next((each for each in ("delta", "epsilon") if said.startswith(f"{each} ")), field)
-        raise Refused(WRONG, said, asked) from error
+        raise Refused(WRONG, str(error), field) from error

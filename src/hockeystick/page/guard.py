@@ -65,7 +65,7 @@ class Guard:
             headers = {name.decode("latin-1"): v.decode("latin-1") for name, v in scope["headers"]}
             if self.at_once > MOST_AT_ONCE:
                 raise Refused(BUSY, TOO_MANY)
-            self.access.check(scope["method"], scope["path"], headers)
+            self.access.check(scope["path"], headers)
             await self.app(scope, receive, send_with_headers)
         except Refused as refused:
             await _refuse(refused, send_with_headers)

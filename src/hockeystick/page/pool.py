@@ -76,7 +76,8 @@ class Worker:
 class Pool:
     """Processes and those who wait for them."""
 
-    ledger: str | None = None
+    ledger: str | None = field(default=None, repr=False)
+    """Its address, which may hold a password."""
     size: int = field(default_factory=lambda: min((os.cpu_count() or 1) + SPARE, MOST_AT_ONCE))
     time_limit: float = TIME_LIMIT
     replaced: int = 0

@@ -36,7 +36,7 @@ def serve(
     ledger: the address of a ledger, which is read and never written.
     host: where to listen; one that is not loopback makes a token.
     port: 0 takes a free one.
-    show: open the page in a browser.
+    show: open the page in a browser, unless a token is needed.
     say: told once, when the page can be opened, its address and the token, if one is needed.
     """
     access = Access.to(host)
@@ -44,8 +44,8 @@ def serve(
     address = _address(host, listening.getsockname()[1])
     server = uvicorn.Server(configuration(application(Pool(ledger), access)))
     say(address, access.token)
-    if show:
-        webbrowser.open(f"{address}/#token={access.token}" if access.token else address)
+    if show and access.token is None:  # else it would be an argument, which all users see
+        webbrowser.open(f"{address}/")
     return asyncio.run(_serving(server, listening, seconds))
 
 

@@ -37,7 +37,7 @@ def test_the_first_look_has_the_librarys_digits_and_fits(page: Page, width: int)
 
 
 def test_controls_and_text_stay_in_step(page: Page) -> None:
-    page.open(RUN)
+    page.open(RUN, kind="renyi")
     page.shows("#epsilon", printed(RUN))
     page.type("#mechanism-noise_multiplier", "1.3")
     page.shows("#epsilon", printed(RUN.replace("1.1", "1.3")))
@@ -62,7 +62,7 @@ def test_controls_and_text_stay_in_step(page: Page) -> None:
 
 
 def test_what_controls_cannot_show_is_answered_as_text(page: Page) -> None:
-    page.open("Gaussian(2) * 3 + Laplace(4)")
+    page.open("Gaussian(2) * 3 + Laplace(4)", kind="renyi")
     page.shows("#epsilon", printed("Gaussian(2) * 3 + Laplace(4)"))
     assert "part 1 of 2" in page.text("#expression-hint")
     page.click("#expression-hint button")
@@ -138,7 +138,7 @@ def test_what_if_leaves_the_run_alone_until_it_is_kept(page: Page) -> None:
 
 
 def test_calibrate_to_a_target(page: Page) -> None:
-    page.open(RUN)
+    page.open(RUN, kind="renyi")
     page.shows("#epsilon", printed(RUN))
     page.type("#target", "2")
     page.click("#calibrate-form button")

@@ -51,6 +51,8 @@ def test_an_answer_is_as_its_schema_says(name: str) -> None:
 WRONG = [
     ("epsilon", {"run": {"expression": "Gausian(1)"}}, "run.expression", "did you mean Gaussian?"),
     ("epsilon", {"run": {"expression": "Gaussian(-1)"}}, "run.expression", "must be in [0, inf]"),
+    ("epsilon", {"run": {"expression": "PureDP(-1)"}}, "run.expression", "epsilon must be in"),
+    ("epsilon", {"run": {"expression": "ApproximateDP(1, 2)"}}, "run.expression", "delta must be"),
     ("epsilon", {"run": {"expression": 3}}, "run.expression", "must be a text, got 3"),
     ("epsilon", {"run": {}}, "run.expression", "expression is missing"),
     ("epsilon", {"run": RUN | {"relation": "twins"}}, "run.relation", "must be one of add-remove"),

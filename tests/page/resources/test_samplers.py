@@ -27,7 +27,7 @@ def test_one_epoch_as_the_documentation_has_it() -> None:
     assert shown["Shuffled"] == "5.679586855098"
     assert shown["RandomAllocation"] == "0.2836063925263"
     assert [row["yours"] for row in found.values()] == [True, False, False, False]
-    for row in found.values():
+    for row in (found["Poisson"], found["Shuffled"]):
         run = hs.parse(row["expression"])
         bound = run.epsilon(1e-5, relation=hs.ZERO_OUT)
         assert (row["epsilon"], row["lower"], row["relation"]) == (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from hockeystick.ledger import given
 from hockeystick.ledger.entry import WHOLE
 from hockeystick.page.errors import about
 from hockeystick.page.resource import Json, Resource, number
@@ -15,8 +16,10 @@ def propose(asked: Json) -> Json:
     """How often the ledger would still let the mechanism pass, now."""
     books, name = LEDGER.books(), asked["name"]
     books.relation(name)  # a budget that is not there is said first
+    with about("delta"):
+        share = given.share(asked.get("delta"))
     with about("expression"):
-        share, part = asked.get("delta"), asked.get("part") or WHOLE
+        part = asked.get("part") or WHOLE
         times = books.left(name, asked["expression"], part=part, delta=share)
     return {
         "fits": times >= 1,

@@ -15,7 +15,7 @@ const STEPS = [
  * @param {number} most
  */
 export function timeTicks(from, to, most) {
-  const step = STEPS.find((each) => (to - from) / each <= most - 1) ?? 3650 * DAY;
+  const step = STEPS.find((each) => (to - from) / each <= most) ?? 3650 * DAY;
   const found = [];
   for (let at = Math.ceil(from / step) * step; at <= to; at += step) found.push(at);
   return found;
@@ -26,7 +26,9 @@ export function timeTicks(from, to, most) {
  * @param {number[]} marks
  */
 export function timeTexts(marks) {
-  const step = (marks[1] ?? 0) - (marks[0] ?? 0);
+  const first = marks[0] ?? 0;
+  const alone = first % DAY === 0 ? DAY : MINUTE;
+  const step = marks.length > 1 ? (marks[1] ?? 0) - first : alone;
   return marks.map((mark) => {
     const text = new Date(mark * 1000).toISOString();
     if (step >= DAY) return text.slice(0, 10);
