@@ -14,6 +14,7 @@ from hockeystick.checks import CallText, counted, non_negative, shown, steps_in_
 from hockeystick.errors import ParameterError, RelationError
 from hockeystick.evidence import Evidence, known
 from hockeystick.in_words import InWords
+from hockeystick.loss.base import Loss
 from hockeystick.loss.product import product
 from hockeystick.numerics.types import Array
 from hockeystick.relation import Cited, Relation
@@ -99,6 +100,11 @@ class Mechanism(InWords, CallText, Cited, ABC):
             f"group privacy is not derived for {self!r}; declare what it guarantees to a group, "
             "as PureDP, ApproximateDP, RenyiDP or ProfileDP"
         )
+
+    def copied(self, weights: Array, relation: Relation) -> Loss | None:
+        """The loss of a pair that is attained when a record is there k times with probability
+        weights[k], against not at all; None where no such pair is known."""
+        return None
 
     def bernoulli(
         self,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -33,7 +34,7 @@ def a_run(
     seed: int,
     **options: float,
 ) -> tuple[Plan, Trajectory]:
-    how = {"clip": 1.0, "batch_size": 10.0, "learning_rate": 0.5} | options
+    how: Any = {"clip": 1.0, "batch_size": 10.0, "learning_rate": 0.5} | options
     plan = Plan(hs.Gaussian(SIGMA), sampler, steps=steps, relation=hs.ADD_REMOVE, **how)
     path = Trajectory()
     private_sgd(Squares(), x, y, plan, rng=seed, callback=path, every=1)
@@ -103,6 +104,7 @@ def test_estimators() -> None:
     assert isinstance(found, RecordCosts)
     assert found.epsilons.shape == (300,)
     assert found.delta == 1e-5
+    assert classifier.trajectory_ is not None
     plain = record_costs(
         Logistic(),
         np.column_stack([x, np.ones(300)]),
@@ -140,7 +142,7 @@ def test_what_it_says() -> None:
 def test_what_it_refuses() -> None:
     x = np.linspace(-1, 1, 20)[:, None]
     plan, path = a_run(x, x[:, 0], hs.Poisson(0.2), 4, 0)
-    ask = {"delta": 1e-3}
+    ask: Any = {"delta": 1e-3}
     for wrong in (0.0, 1.0, math.nan):
         with pytest.raises(hs.ParameterError, match="delta must be"):
             record_costs(Squares(), x, x[:, 0], plan, path, delta=wrong)

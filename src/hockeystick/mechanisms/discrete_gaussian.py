@@ -46,6 +46,9 @@ class DiscreteGaussian(DiscreteNoise):
         exact = Exact("integer gaussian", (self.exact_scale, Fraction(steps)))
         return DiscreteGaussianLoss(self.scale, steps, exact)
 
+    def _log_density(self, x: Array) -> Array:
+        return np.asarray(-(x**2) / (2 * self.scale**2))
+
     def _noise(self, count: int, words: Source) -> Integers:
         from hockeystick.random.integers import discrete_gaussian
 

@@ -13,6 +13,7 @@ from hockeystick.loss.base import Loss
 from hockeystick.loss.exact import Exact
 from hockeystick.mechanisms.bases.discrete_noise import DiscreteNoise
 from hockeystick.numerics.rounding import quotient_error
+from hockeystick.numerics.types import Array
 
 if TYPE_CHECKING:
     from hockeystick.random.generators import Source
@@ -50,6 +51,9 @@ class DiscreteLaplace(DiscreteNoise):
             slip=slip,
             origin=Exact("integer laplace", (self.exact_scale, Fraction(steps))),
         )
+
+    def _log_density(self, x: Array) -> Array:
+        return -np.abs(x) / self.scale
 
     def _noise(self, count: int, words: Source) -> Integers:
         from hockeystick.random.integers import discrete_laplace

@@ -24,7 +24,12 @@ from hockeystick.mechanism import Mechanism
 from hockeystick.numerics.binomial import binomial_above, binomial_weights
 from hockeystick.numerics.series import Array, log_mixed
 from hockeystick.relation import ADD_REMOVE, REPLACE_ONE, ZERO_OUT, Relation
-from hockeystick.samplers.bases.copies import drawn_curve, laplace_copies
+from hockeystick.samplers.bases.copies import (
+    CELLS,
+    FEW_CELLS,
+    drawn_curve,
+    laplace_copies,
+)
 from hockeystick.samplers.sampler import Sampler, amplified, attained_base, base_loss, best_curve
 from hockeystick.samplers.without_replacement import replaced_on_sample, same_population
 
@@ -221,10 +226,13 @@ class WithReplacement(Sampler):
 
     def _attained(self, mechanism: Mechanism, relation: Relation, steps: int) -> Loss | None:
         base = attained_base(mechanism, relation, steps)
-        if base.laplace is not None and steps == 1 and self.size > 1:
-            # Where the record is not drawn another is, even if it is not there at all.
-            moved = REPLACE_ONE if relation is ADD_REMOVE else relation
-            return laplace_copies(self._copies[0], attained_base(mechanism, moved, 1).top)
+        # Where the record is not drawn another is, even if it is not there at all.
+        moved = REPLACE_ONE if relation is ADD_REMOVE else relation
+        if base.laplace is not None and self.size > 1:
+            reach = attained_base(mechanism, moved, steps).top
+            return laplace_copies(self._copies[0], reach, CELLS if steps == 1 else FEW_CELLS)
+        if self.size > 1 and (copied := mechanism.copied(self._copies[0], moved)) is not None:
+            return copied
         if base.gaussian_shift is None:
             return mixed(base, self.drawn)
         if relation is ADD_REMOVE and self._copies[1] == 0:

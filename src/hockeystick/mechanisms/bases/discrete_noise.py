@@ -12,8 +12,10 @@ from hockeystick.errors import ParameterError
 from hockeystick.evidence import Evidence
 from hockeystick.loss.atoms import EVERYTHING, NOTHING
 from hockeystick.loss.base import Loss
+from hockeystick.loss.integer_copies import integer_copies
 from hockeystick.mechanism import Mechanism
 from hockeystick.mechanisms.bases.additive_noise import LEAST_NOISE
+from hockeystick.numerics.types import Array
 from hockeystick.relation import ADD_REMOVE, REPLACE_ONE, Relation
 
 if TYPE_CHECKING:
@@ -87,6 +89,17 @@ class DiscreteNoise(Mechanism):
         size = whole("size", size, 1)
         replace = self.replace_sensitivity and self.replace_sensitivity * size
         return type(self)(self.noise_multiplier / size, self.sensitivity * size, replace)
+
+    def copied(self, weights: Array, relation: Relation) -> Loss | None:
+        """The query moves by k times as much where the record is there k times."""
+        if not LEAST_NOISE <= self.scale < math.inf:
+            return None
+        distance = self._distance(relation)
+        return integer_copies(weights, distance, self.scale, self._log_density)
+
+    @abstractmethod
+    def _log_density(self, x: Array) -> Array:
+        """Of the noise on the integers, up to a constant."""
 
     @abstractmethod
     def _loss(self, steps: int) -> Loss:

@@ -22,7 +22,9 @@ MOST_COPIES = 64
 """Copies whose divergence is put together step by step; of more, by the largest loss alone."""
 
 CELLS = 4000
-"""Cells of the outcomes of Laplace noise between no copy and the most."""
+"""Cells of the outcomes of Laplace noise between no copy and the most,"""
+FEW_CELLS = 400
+"""and of several steps, whose losses are added up."""
 
 RenyiCurve = Callable[[float], float]
 
@@ -82,7 +84,7 @@ def drawn_curve(mechanism: Mechanism, size: int, population: int) -> RenyiCurve:
     return value
 
 
-def laplace_copies(weights: Array, reach: float) -> Loss:
+def laplace_copies(weights: Array, reach: float, cells: int = CELLS) -> Loss:
     """Σ B_k·Lap(k·reach) against Lap(0), as seen through cells: a lower end.
 
     What lies below 0 has one loss, what lies beyond the last copy another; between them cells merge
@@ -91,8 +93,8 @@ def laplace_copies(weights: Array, reach: float) -> Loss:
     weights = weights.copy()
     weights[-1] += max(0.0, 1 - float(weights.sum()))
     shifts = reach * np.arange(weights.size)
-    edges = np.linspace(0.0, shifts[-1], CELLS + 1)
-    q, p = _laplace_masses(edges), np.zeros(CELLS + 2)
+    edges = np.linspace(0.0, shifts[-1], cells + 1)
+    q, p = _laplace_masses(edges), np.zeros(cells + 2)
     for weight, shift in zip(weights.tolist(), shifts.tolist(), strict=True):
         p += weight * _laplace_masses(edges - shift)
     return AtomicLoss(np.log(p) - np.log(q), np.log(q))
