@@ -14,7 +14,7 @@ import inspect
 from collections.abc import Callable, Iterator
 from functools import cache
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from hockeystick import MECHANISMS, PATTERNS, SAMPLERS
 from hockeystick.checks import shown
@@ -28,7 +28,7 @@ from hockeystick.samplers.sampler import Sampler
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
-Made = Mechanism | Sampler | Pattern | Strategy
+Made: TypeAlias = Mechanism | Sampler | Pattern | Strategy
 """What a text makes."""
 Kind = type[Mechanism] | type[Sampler] | type[Pattern]
 FILES = MECHANISMS | SAMPLERS | PATTERNS

@@ -20,7 +20,7 @@ import math
 import re
 from collections.abc import Callable, Iterator
 from fractions import Fraction
-from typing import TypeVar
+from typing import TypeAlias, TypeVar
 
 from hockeystick import numerals
 from hockeystick.checks import LARGEST_FLOAT_INTEGER, shown
@@ -32,7 +32,7 @@ from hockeystick.samplers.sampler import Sampler
 MOST_CHARACTERS = 100_000
 MOST_DEPTH = 50
 T = TypeVar("T")
-Value = Made | int | float | tuple[float, ...]
+Value: TypeAlias = Made | int | float | tuple[float, ...]
 
 _ALLOWED = (
     "allowed are numbers, inf, calls such as Gaussian(1.1), .on(sampler), mechanism + mechanism "
