@@ -51,7 +51,7 @@ def cost(steps: dict[str, Callable[[], object]], runs: list[Descent]) -> dict[st
     for _ in range(REPEATS):
         for name, step in steps.items():
             for run in runs:
-                run.release.ahead(STEPS)
+                run.turns.ahead(STEPS)
             start = time.process_time()
             for _ in range(STEPS):
                 step()
@@ -70,7 +70,7 @@ def main() -> None:
     fixed = private_run(x, y, hs.Gaussian(1.1), hs.WithoutReplacement(BATCH, RECORDS))
     laplace = private_run(x, y, hs.Laplace(1.1), poisson)
     batch = Records(x, y).take(poisson.draw(RECORDS, secure))
-    release = gaussian.plan.noise.release
+    release = hs.Gaussian(1.1).release
     found = cost(
         {
             "without privacy, NumPy": lambda: plain_step(x, y, theta, rng),
@@ -81,7 +81,7 @@ def main() -> None:
             "  of it: clipped gradient": lambda: learn.Logistic().clipped_sum(
                 theta, batch, 1.0, "L2"
             ),
-            "  of it: noise, drawn ahead": lambda: gaussian.release(theta),
+            "  of it: noise, drawn ahead": lambda: gaussian.turns.release(theta),
             "noise by itself": lambda: release(theta, rng=secure),
         },
         [gaussian, fixed, laplace],
