@@ -396,7 +396,5 @@ def test_only_text_is_read(text: object) -> None:
 
 @pytest.mark.parametrize("function", [lambda order: order, math.sqrt, max])
 def test_a_function_has_no_text(function: object) -> None:
-    with pytest.raises(
-        ParameterError, match="function or a dense matrix has no text form"
-    ):
+    with pytest.raises(ParameterError, match="function or a dense matrix has no text form"):
         parse(repr(hs.RenyiDP(function)))  # type: ignore[arg-type]
