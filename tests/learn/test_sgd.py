@@ -22,7 +22,6 @@ from hockeystick.learn import (
     Squares,
     private_sgd,
 )
-from hockeystick.mechanisms.bases.additive_noise import AdditiveNoise
 from hockeystick.numerics.types import Array
 from hockeystick.random.generators import Randomness, generator
 
@@ -105,11 +104,7 @@ def test_the_noise_that_runs_is_the_noise_that_is_accounted(
     for factor in (0.97, 1.03):  # the test would see three percent
         assert stats.kstest(found / (scale * factor), law.cdf).pvalue < 0.01
     assert noise.noise_multiplier == chosen.noise.noise_multiplier
-<<<<<<< HEAD
-    assert isinstance(chosen.noise, AdditiveNoise)
-=======
     assert isinstance(chosen.noise, type(noise))
->>>>>>> matrix
     assert chosen.noise.scale == 3.0
 
 
