@@ -29,9 +29,11 @@ from hockeystick.loss.segment import SegmentLoss
 from hockeystick.loss.several import SeveralLosses
 from hockeystick.loss.strip import StripMixed
 from hockeystick.loss.two_sided.amplified import amplified_loss, joint
+from hockeystick.loss.two_sided.endless import EndlessLoss
 from hockeystick.loss.two_sided.function import FunctionCurve
 from hockeystick.loss.two_sided.loss import MixedTwoSided, TwoSidedLoss
 from hockeystick.mechanisms.discrete_gaussian import DiscreteGaussianLoss
+from hockeystick.numerics.types import Array
 
 Build = Callable[[], Loss]
 TAKEN_APART: set[type[Loss]] = {SeveralLosses}
@@ -77,6 +79,11 @@ def fixed_size(loss: Loss) -> Loss:
     return amplified_loss(joint([0.2], [loss], [loss], 0.2))
 
 
+def nothing_beyond(powers: Array) -> Array:
+    """A logarithm."""
+    return np.full(powers.shape, -np.inf)
+
+
 EXAMPLES: dict[type[Loss], list[Build]] = {
     AtomicLoss: [
         lambda: answer(0.7),
@@ -92,6 +99,7 @@ EXAMPLES: dict[type[Loss], list[Build]] = {
         lambda: BlurredLoss(0.7, answer(0.6, 0.01)).truncated(1e-4),
     ],
     DiscreteGaussianLoss: [lambda: DiscreteGaussianLoss(1.5, 2)],
+    EndlessLoss: [lambda: EndlessLoss(answer(0.7), nothing_beyond, nothing_beyond)],
     GammaLoss: [lambda: GAMMA, lambda: GAMMA.reverse(), lambda: GAMMA.truncated(1e-4)],
     GaussianLoss: [
         lambda: GaussianLoss(0.3),

@@ -6,6 +6,7 @@ import mpmath as mp
 import numpy as np
 import pytest
 
+import hockeystick as hs
 from hockeystick.loss.gaussian_mixture import GaussianMixture
 from hockeystick.loss.mixture import MixtureLoss
 
@@ -91,3 +92,20 @@ def test_means_that_matter_in_one_block_alone() -> None:
         single = [method(x[i : i + 1]) for i in range(0, x.size, 1000)]
         np.testing.assert_allclose(one[some], [pair[0][0] for pair in single], rtol=1e-14)
         np.testing.assert_allclose(other[some], [pair[1][0] for pair in single], rtol=1e-14)
+
+
+@pytest.mark.parametrize("order", [100, 300])
+def test_large_orders_of_means_far_apart(order: int) -> None:
+    """Where panels are many, the trapezoid rule is short: E_P[e^{(α−1)L}] by mpmath."""
+    terms = [("0.9", "0"), ("0.05", "0.2"), ("0.05", "4")]
+    largest = 8 * order * (order - 1)  # of the exponent, but for the weight: at x = 4·order
+    with mp.workdps(40):
+
+        def tilted(x: mp.mpf) -> mp.mpf:
+            ratio = sum(mp.mpf(w) * mp.exp(mp.mpf(m) * x - mp.mpf(m) ** 2 / 2) for w, m in terms)
+            return mp.exp(order * mp.log(ratio) - largest) * mp.npdf(x)
+
+        total = mp.quad(tilted, [4 * order + k for k in range(-16, 17, 2)])
+        truth = float((mp.log(total) + largest) / (order - 1))
+    found = hs.MixtureOfGaussians.table(0.5, 0.0, 0.9, 0.1, 0.05, 2.0, 0.05).rdp(order)
+    assert found == pytest.approx(truth, rel=1e-12)

@@ -127,11 +127,12 @@ def test_after_something_else(before: hs.Mechanism) -> None:
 
 
 def test_where_steps_are_sampled_with_a_fixed_size() -> None:
-    """Both ends are those of other laws: what dominates, and what is attained."""
+    """Both ends are those of other laws: of a game where it pays, and what is attained."""
     step = hs.Gaussian(2.0).on(hs.WithoutReplacement(20, 1000))
     curve = step.epsilons(1e-5, range(200, 230))
     for place in (0, 29):
-        alone = (step * (200 + place)).epsilon(1e-5, method="contour")
+        alone = (step * (200 + place)).epsilon(1e-5)
+        pair = (step * (200 + place)).epsilon(1e-5, method="contour")
         assert curve.lower[place] == pytest.approx(alone.lower, rel=1e-9)
-        assert curve.upper[place] == pytest.approx(alone.upper, rel=2e-3)
-        assert curve.upper[place] >= alone.upper * (1 - 1e-9)
+        assert alone.upper * (1 - 2e-3) <= curve.upper[place] <= pair.upper * (1 + 2e-3)
+    assert curve.upper[29] == pytest.approx(alone.upper, rel=2e-3)

@@ -6,7 +6,6 @@ import math
 import warnings
 from abc import abstractmethod
 from dataclasses import dataclass, field, replace
-from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -25,6 +24,7 @@ from hockeystick.learn.scale.recognise import source_or_none
 from hockeystick.learn.scale.source import Source
 from hockeystick.learn.search import TuningWarning as TuningWarning
 from hockeystick.learn.search import one_of_several
+from hockeystick.learn.seed import check_seed
 from hockeystick.learn.sgd import SEEDED, private_sgd
 from hockeystick.mechanisms.bases.additive_noise import AdditiveNoise
 from hockeystick.mechanisms.gaussian import Gaussian
@@ -271,27 +271,6 @@ def _relation(given: Relation | str | None, sampler: str, declared: bool) -> Rel
             "all in turns: the number that they are drawn from is public, got add-remove"
         )
     return relation
-
-
-def check_seed(random_state: Any) -> int | None:
-    """None or a seed. A generator is refused.
-
-    `sklearn.base.clone` copies it, so that every model of a search gets the same noise, which
-    their differences are then free of; and it stays in the model, whose file would tell the noise.
-
-    >>> check_seed(None), check_seed(7)
-    (None, 7)
-    """
-    if random_state is None:
-        return None
-    seed = isinstance(random_state, Integral) and not isinstance(random_state, bool)
-    if seed and random_state >= 0:
-        return int(random_state)
-    raise ParameterError(
-        "random_state must be None, which is secure, or an integer >= 0 for experiments, as "
-        "scikit-learn copies generators and their noise with them, got "
-        f"{random_state if seed else type(random_state).__name__}"
-    )
 
 
 def warn_of_scale(features: Array, clip: float) -> None:

@@ -55,7 +55,7 @@ class Loss(ABC):
     sketched: bool = False
     """Whether the nodes are but a sketch to plan with: then `cgf` has a better source."""
     endless: bool = False
-    """Whether `infinite` stands for rare losses that no float holds, and K counts them itself."""
+    """Whether `infinite` is of losses that no float holds, and K counts them."""
     origin: Exact | None = None
     """The pair in exact numbers that the floats are rounded from, if that is known."""
     terms: tuple[tuple[Loss, int], ...] | None = None
@@ -164,8 +164,7 @@ class Loss(ABC):
     def truncated(self, mass: float) -> Loss:
         """The loss with outcomes of P-mass about `mass`, those of the largest loss, made infinite.
 
-        A bounded loss stays as it is. The result dominates this loss, and without its mass at
-        infinity it is dominated by it.
+        The result dominates, and is dominated without its infinite mass. A bounded loss stays.
         """
         return self
 

@@ -148,16 +148,22 @@ class MixtureLoss(LineLoss):
         last = max(self.p.means) + max(high + 1, 0.0) * self._span + NORMAL_REACH
         bend = turn + 0.5 * max(0.0, -1 - low)  # a negative power narrows the strip
         step = trapezoid_step(self._span, bend)
-        if not self.cut and last - first <= FEW_NODES * step:
-            return self._nodes(*self._trapezoid(first, last, step))
-        edges = self._uneven_edges(first, min(last, self._end), low, high, turn)
-        return self._nodes(*self._panels(edges))
+        even = math.inf if self.cut else (last - first) / step
+        most = min(even, self.most_nodes)
+        edges = None
+        if even > FEW_NODES and last - first <= MOST_PLANNING_POINTS:
+            edges = self._uneven_edges(first, min(last, self._end), low, high, turn, most)
+        if edges is not None:
+            return self._nodes(*self._panels(edges))
+        if self.cut:
+            raise self._too_many(most)
+        return self._nodes(*self._trapezoid(first, last, step))
 
     def _uneven_edges(
-        self, first: float, last: float, low: float, high: float, turn: float
-    ) -> Array:
+        self, first: float, last: float, low: float, high: float, turn: float, most: float
+    ) -> Array | None:
         """Edges of panels where the integrands e^{sL}·P with Re s in [low, high], P and Q are not
-        negligible."""
+        negligible; None if that takes more than so many nodes."""
         x, panels = self._panels_along(first, last, steepest(low, high, turn))
         log_q, loss = self.q.log_density(x), self._loss(x)
         kept = np.zeros(x.size, dtype=bool)
@@ -167,8 +173,8 @@ class MixtureLoss(LineLoss):
         inside = np.flatnonzero(kept)
         begin, stop = panels[max(inside[0] - 1, 0)], panels[min(inside[-1] + 1, x.size - 1)]
         count = math.ceil(stop - begin)
-        if count * self.panel_points > self.most_nodes:
-            raise self._too_many(count * self.panel_points)
+        if count * self.panel_points > most:
+            return None
         return np.asarray(np.interp(np.linspace(begin, stop, count + 1), panels, x))
 
     def _panels_along(self, first: float, last: float, power: float) -> tuple[Array, Array]:

@@ -128,7 +128,7 @@ class EpsilonAt(Question):
 
     def guess(self, loss: ComposedLoss) -> float:
         cut = loss.truncated(RARE * self.delta)
-        return find_saddle(cut, None, math.log(self.delta)).epsilon
+        return find_saddle(cut, None, math.log(max(self.delta, 1e-300))).epsilon
 
     def rival(self, answer: Interval) -> tuple[float, float, Question]:
         return answer.lower, self.delta, DeltaAt(answer.lower)

@@ -42,10 +42,10 @@ class BallsInBins(Pattern):
     With m_j = |C|·1_{j, j+bins, …}/σ and M their products, the pair of worst contributions is
     Σ_j N(m_j)/bins against N(0) (Choquette-Choo et al. 2024). What depends on M grows with each
     entry, and with M in the order of positive semidefinite matrices; M = τ·11ᵀ + d·1 is a Gaussian
-    release μ² = τ and a random allocation to `bins` steps with μ² = d. So, for any τ >= 0, above
-    M <= M + d·1 − (M − τ)₊ <= τ·11ᵀ + d·1, d the largest eigenvalue of (M − τ)₊, the first in that
-    order and the second in each entry; and below, for C >= 0, τ the least entry of M and d the
-    least on its diagonal less τ.
+    release μ² = τ and a random allocation (Feldman and Shenfeld 2025) to `bins` steps with μ² = d.
+    So, for any τ >= 0, above M <= M + d·1 − (M − τ)₊ <= τ·11ᵀ + d·1, d the largest eigenvalue of (M
+    − τ)₊, the first in that order and the second in each entry; and below, for C >= 0, τ the least
+    entry of M and d the least on its diagonal less τ.
 
     Parameters
     ----------

@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 class Cyclic(Pattern):
     """A record takes part in the steps j, j + `period`, j + 2·`period`, … of one j.
 
-    The same batches in the same order, epoch after epoch. One record more would change the batches
-    of others, so that ADD_REMOVE has no bound; where a record chooses its own j, by a hash say, it
-    is `MinSeparated(every=period)`.
+    The same batches in the same order, epoch after epoch (Choquette-Choo et al. 2023). One record
+    more would change the batches of others, so that ADD_REMOVE has no bound; where a record chooses
+    its own j, by a hash say, it is `MinSeparated(every=period)`.
 
     Parameters
     ----------

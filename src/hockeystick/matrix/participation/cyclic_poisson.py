@@ -40,8 +40,7 @@ MOST_DIFFERENT = 16
 
 @declared
 class CyclicPoisson(Pattern):
-    """A record of one of `period` groups takes part, when it is its group's turn, by a coin of rate
-    `rate`.
+    """A record of one of `period` groups takes part, when it is its group's turn, by a coin.
 
     Group g has the steps g, g + period, …; which group a record is in is its own business (a hash
     of it) and may be known, its coins are secret. Where columns `period` or more apart share no

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 class EveryStep(Pattern):
     """A record may take part in every step: full batches.
 
+    The most that contributions add up to (Choquette-Choo et al. 2023).
+
     >>> from hockeystick.matrix import identity
     >>> round(EveryStep().sensitivity(identity(16)), 9)
     4.0

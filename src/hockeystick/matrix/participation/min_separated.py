@@ -25,7 +25,7 @@ class MinSeparated(Pattern):
 
     What a timer on a device, or a pass over shuffled data, promises. `every` is a difference of
     step numbers: 1 allows any two steps, and a separation that counts the steps *between* two
-    participations is 1 less.
+    participations is 1 less. (Choquette-Choo et al. 2023; Kalinin and Lampert 2024.)
 
     Parameters
     ----------

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 class Once(Pattern):
     """A record takes part in one step at most, whichever it is.
 
-    The largest norm of a column: for trees log2(n) + 1 nodes, rounded down.
+    The largest norm of a column (Denisov et al. 2022): for trees log2(n) + 1 nodes, rounded down.
 
     >>> from hockeystick.matrix import tree
     >>> round(Once().sensitivity(tree(1600)) ** 2, 9)

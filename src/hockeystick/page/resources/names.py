@@ -6,6 +6,7 @@ from dataclasses import MISSING
 from typing import Any
 
 from hockeystick.checks import Whole
+from hockeystick.mechanism import Mechanism
 from hockeystick.page.resource import Json, Resource
 from hockeystick.page.schema import FLAG, TEXT, listed, or_null, record
 from hockeystick.registry import Kind, kind_of
@@ -38,7 +39,7 @@ def names(asked: Json) -> Json:
     kinds = [kind for kind in map(kind_of, registered()) if kind is not None]
     kinds = [kind for kind in kinds if kind.__name__ != "Composition"]
     return {
-        "mechanisms": [_said(kind) for kind in kinds if not issubclass(kind, Sampler)],
+        "mechanisms": [_said(kind) for kind in kinds if issubclass(kind, Mechanism)],
         "samplers": [_said(kind) for kind in kinds if issubclass(kind, Sampler)],
     }
 
