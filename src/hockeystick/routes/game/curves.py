@@ -78,4 +78,4 @@ def played_epsilons(triples: Triples, delta: float, counts: Array) -> Array:
             some = epsilons_of(triples, delta, counts[places].tolist())
             found[first:last] = some[np.searchsorted(places, np.arange(first, last))]
         last = first
-    return found
+    return np.asarray(np.minimum.accumulate(found[::-1])[::-1])  # fewer steps cost no more
