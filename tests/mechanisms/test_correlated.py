@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+from itertools import product
 
+import numpy as np
 import pytest
 
 import hockeystick as hs
+from hockeystick.matrix.participation.pattern import Pattern
 from tests.support.command import answered
 
 ROOT = hs.matrix.square_root(64)
@@ -40,9 +43,34 @@ def test_relations() -> None:
     assert added == zeroed
     replaced = run.delta(0.5, relation=hs.REPLACE_ONE)
     assert replaced == hs.Correlated(ROOT, 5.0, run.participation).delta(0.5)
-    near = hs.Correlated(ROOT, 10.0, run.participation, replace_sensitivity=1.0)
+    near = hs.Correlated(ROOT, 10.0, hs.Cyclic(period=16), replace_sensitivity=1.0)
     assert near.delta(0.5, relation=hs.REPLACE_ONE) == pytest.approx(added, rel=1e-12)
     assert hs.parse(repr(near)) == near
+
+
+@pytest.mark.parametrize("near", [0.1, 1.0])
+@pytest.mark.parametrize(
+    "pattern", [hs.Once(), hs.MinSeparated(every=2, at_most=2), hs.EveryStep()]
+)
+def test_the_record_in_the_place_of_another_may_have_other_steps(
+    pattern: Pattern, near: float
+) -> None:
+    """All pairs of sets of steps: 1 apart where one of both takes part, `near` where both do."""
+    run = hs.Correlated(hs.matrix.square_root(4), 2.0, pattern, replace_sensitivity=near)
+    sets = [np.array(each) for each in product((0, 1), repeat=4) if _allowed(pattern, each)]
+    moves = [np.where(one & other, near, one | other) for one in sets for other in sets]
+    farthest = max(float(np.linalg.norm(run.matrix.dense() @ move)) for move in moves)
+    answer = run.delta(0.5, relation=hs.REPLACE_ONE)
+    assert hs.Gaussian(2.0 / farthest).delta(0.5) <= answer.upper
+    assert answer.upper <= hs.Gaussian(2.0 / (2 * run.sensitivity)).delta(0.5) * (1 + 1e-12)
+
+
+def _allowed(pattern: Pattern, taken: tuple[int, ...]) -> bool:
+    try:
+        pattern.check(np.flatnonzero(taken).tolist(), len(taken))
+    except hs.ParameterError:
+        return False
+    return True
 
 
 def test_a_fixed_partition_refuses_added_records() -> None:
@@ -55,8 +83,6 @@ def test_a_fixed_partition_refuses_added_records() -> None:
 
 def test_a_sensitivity_that_is_a_bound_gives_both_ends() -> None:
     """A random dense matrix of either sign, too large to try all sets."""
-    import numpy as np
-
     matrix = np.tril(np.random.default_rng(0).normal(size=(40, 40)))
     run = hs.Correlated(hs.matrix.dense(matrix), 50.0, hs.MinSeparated(every=3, at_most=6))
     moved, answer = run.sensitivity, run.epsilon(1e-6)

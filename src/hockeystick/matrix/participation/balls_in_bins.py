@@ -119,8 +119,8 @@ class BallsInBins(Pattern):
         return self._pair(common, own, False, False)
 
     def check(self, steps_of_record: Sequence[int], steps: int) -> None:
-        Cyclic(self.bins).check(steps_of_record, steps)
-        if len(in_order(steps_of_record, steps)) < steps // self.bins:
+        order = in_order(steps_of_record, steps)
+        if not order.size or order.tolist() != list(range(order[0] % self.bins, steps, self.bins)):
             raise ParameterError(f"a record {self.words}, got steps {list(steps_of_record)!r}")
 
     def draw(self, population: int, steps: int, rng: Randomness = None) -> Iterator[Array]:

@@ -11,6 +11,8 @@ from hockeystick.numerics.types import Array
 
 ULP = 2.0**-53
 """The relative error of one operation on floats."""
+WHOLE = 2.0**53
+"""Integers up to here are floats, and so are their sums and differences."""
 DEVIATIONS = 64.0
 """Noise beyond so many standard deviations is an error; it has a probability below e^(−2000)."""
 
@@ -36,6 +38,10 @@ class Recursion(ABC):
     @abstractmethod
     def next(self, step: int, drawn: Array) -> Array:
         """The noise of a step from its fresh noise, integers as floats."""
+
+    @abstractmethod
+    def reach(self, scale: float) -> float:
+        """What no entry of W is beyond, for noise of this scale; up to 2^53 W is exact."""
 
     @abstractmethod
     def limit(self, scale: float) -> None:
