@@ -181,7 +181,7 @@ def test_what_no_proof_covers_is_refused() -> None:
     [
         hs.matrix.toeplitz(30, (1.0, 2.0)),
         hs.matrix.dense(np.eye(30) + 2 * np.eye(30, k=-1)),
-        hs.matrix.buffered(200, decay=(0.0,), scale=(1.2,)),
+        hs.matrix.buffered(100, decay=(0.0,), scale=(1.2,)),
     ],
 )
 def test_noise_beyond_what_floats_count_is_refused(strategy: Strategy) -> None:
