@@ -150,3 +150,25 @@ def test_words_and_tables() -> None:
 def test_on_the_command_line() -> None:
     text = "Correlated(matrix.tree(1600), noise_multiplier=8.83, participation=Once())"
     assert "epsilon = 1.6486588" in answered("epsilon", text, "--delta", "1e-6")
+
+
+@pytest.mark.parametrize(
+    "pattern", [hs.Poisson(0.3), hs.CyclicPoisson(0.3, 2), hs.BallsInBins(2), hs.Once()]
+)
+def test_no_noise_and_vast_noise(pattern: Pattern) -> None:
+    """Nothing is left out above: δ(0) is at least what one known step tells, times its chance."""
+    bare = hs.Correlated(hs.matrix.square_root(4), 0.0, pattern)
+    for relation in (hs.ZERO_OUT, hs.REPLACE_ONE):
+        assert bare.delta(0.0, relation=relation).upper == 1.0
+    for noise in (1e51, 1e70, 1e150):
+        vast = hs.Correlated(hs.matrix.square_root(4), noise, pattern).delta(0.0)
+        one = hs.Gaussian(noise).delta(0.0)
+        assert 0.3 * one < vast.upper < 4 * one
+    none = hs.Correlated(hs.matrix.square_root(4), float("inf"), pattern)
+    assert none.delta(0.0).upper == 0.0
+
+
+def test_coins_without_noise() -> None:
+    """All is known as soon as one coin of three falls so."""
+    answer = (hs.Gaussian(0.0).on(hs.Poisson(0.3)) * 3).delta(0.0)
+    assert answer.lower <= 1 - 0.7**3 <= answer.upper < 1 - 0.7**3 + 1e-12

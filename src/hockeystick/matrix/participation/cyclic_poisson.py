@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 
 MOST_LISTED = 12
 """Steps of a run whose sets are all written down for simulation."""
+MOST_NOISE = 1e12
+"""Noise over the norm of a column beyond which coins are not worth their time: all are known."""
 MOST_DIFFERENT = 16
 """Norms of columns that are told apart: more take long to compose."""
 
@@ -52,6 +54,8 @@ class CyclicPoisson(Pattern):
     and column j has μ_j² = Σ_r |c_rj|·Σ_{i∈J}|c_ri|/σ². The lower end has μ_j = ‖c_j‖/σ: for
     products of columns that are non-negative, or become so by flipping signs, what they have in
     common only adds. The worst group counts: where none is, its largest columns are those of all.
+    Under REPLACE_ONE the record in the place of another must be in its group, or draw its group in
+    secret as it did: of a group that is known and tells one from the other, δ may be larger.
 
     Parameters
     ----------
@@ -85,6 +89,8 @@ class CyclicPoisson(Pattern):
         above, below = _norms(strategy, self.period)
         if noise / float(above.max()) < LEAST_NOISE:
             return Evidence((EVERYTHING,), self._one(1.0, 0.0))
+        if noise / float(above.max()) > MOST_NOISE:
+            return Evidence((super().evidence(strategy, noise, relation, replaced).loss,), NOTHING)
         groups = [below[g :: self.period] for g in range(min(self.period, strategy.steps))]
         highest = self._worst(above)
         lowest = max(groups, key=lambda norms: (float(np.square(norms).sum()), norms.size))

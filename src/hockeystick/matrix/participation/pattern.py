@@ -82,7 +82,7 @@ class Pattern(CallText, Cited):
 
 def gaussian(moved: float, noise: float) -> Loss:
     """Two normal laws of deviation `noise` whose means are `moved` apart."""
-    if moved == 0 or noise / moved > 1 / LEAST_NOISE:
+    if moved / noise == 0 if noise else moved == 0:
         return NOTHING
     if noise / moved < LEAST_NOISE:
         return EVERYTHING

@@ -104,7 +104,7 @@ class _Rows:
         self.ratio_sum = float(sizes.sum(axis=1).max())
         self.largest_inverse_ratio = 1 / float(sizes[sizes > 0].min(initial=math.inf))
         columns = np.linalg.norm(matrix, axis=0)
-        # A record may take part in one step alone, and not in any: Cyclic(period, times=1).
+        # A record may not come to the longest: Cyclic(period, times=1) ends before it.
         self.relative_trace = float(np.linalg.norm(diagonal) / columns.min())
         self.inverse_norm = float(np.linalg.norm(np.linalg.inv(matrix), axis=1).max())
 

@@ -55,9 +55,9 @@ class Recursion(ABC):
     def spread(self, secret: bool) -> float:
         """What twice such an error adds to the distance of neighbours, over their distance.
 
-        A number for steps that everybody knows a record takes part in: √(Σ C_ii²)/max_j ‖C_j‖. In
-        a secret sample every entry of C must cover it alone: max |C_ii/C_ij| over entries that are
-        not 0, i > j.
+        A number for steps that everybody knows a record takes part in: √(Σ C_ii²)/‖C_j‖, C_j the
+        shortest column, or a longer one that is among the steps of any pattern. In a secret sample
+        every entry of C must cover it alone: max |C_ii/C_ij| over entries that are not 0, i > j.
         """
 
 
