@@ -10,6 +10,7 @@ import pytest
 
 import hockeystick as hs
 from hockeystick.matrix.participation.pattern import Pattern
+from hockeystick.numerics.types import Array
 from tests.support.command import answered
 
 ROOT = hs.matrix.square_root(64)
@@ -172,3 +173,25 @@ def test_coins_without_noise() -> None:
     """All is known as soon as one coin of three falls so."""
     answer = (hs.Gaussian(0.0).on(hs.Poisson(0.3)) * 3).delta(0.0)
     assert answer.lower <= 1 - 0.7**3 <= answer.upper < 1 - 0.7**3 + 1e-12
+
+
+@pytest.mark.slow
+def test_a_known_group_that_a_record_brings_along_is_not_covered() -> None:
+    """Two groups that share rows: δ of a record of one against one of the other, by simulation."""
+    run = hs.Correlated(hs.matrix.toeplitz(33, (1.0, 1.0)), 1.0, hs.CyclicPoisson(0.3, 2))
+    here, there = run.matrix.dense()[:, 0::2], -run.matrix.dense()[:, 1::2]
+    rng = np.random.default_rng(3)
+    y = (rng.random((40_000, 17)) < 0.3) @ here.T + rng.normal(size=(40_000, 33))
+    loss = _log_ratio(y, here) - _log_ratio(y, there)
+    shown = -np.expm1(np.minimum(0.5 - loss, 0.0))
+    answer = run.delta(0.5, relation=hs.REPLACE_ONE)
+    assert answer.upper < shown.mean() - 4 * shown.std() / 200
+    said = "is in its group"
+    assert said in run.statement(delta=1e-3, relation=hs.REPLACE_ONE)
+    assert said not in run.statement(delta=1e-3, relation=hs.ADD_REMOVE)
+
+
+def _log_ratio(y: Array, columns: Array) -> Array:
+    """Of the law with coins at these columns to the normal one."""
+    ratios = np.expm1(y @ columns - np.square(columns).sum(axis=0) / 2)
+    return np.asarray(np.log1p(0.3 * ratios).sum(axis=1))

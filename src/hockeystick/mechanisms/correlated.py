@@ -226,7 +226,8 @@ class Correlated(Mechanism):
             "of one."
         )
         neighbours = relation_of(self, relation)
-        return words.statement(self, how, AS_WRITTEN, delta, neighbours)
+        holds = f"{AS_WRITTEN} {self.pattern.condition(neighbours)}".rstrip()
+        return words.statement(self, how, holds, delta, neighbours)
 
     def __repr__(self) -> str:
         options: dict[str, object] = {

@@ -143,6 +143,11 @@ class CyclicPoisson(Pattern):
         here, there = (GaussianMixture(weights, (0.0, move)) for move in (shift, -shift))
         return MixtureLoss(here, there, mirrored=True)
 
+    def condition(self, relation: Relation) -> str:
+        if relation is not REPLACE_ONE or self.period == 1:
+            return ""
+        return "The record in the place of another is in its group, or draws one in secret."
+
     def check(self, steps_of_record: Sequence[int], steps: int) -> None:
         order = in_order(steps_of_record, steps)
         if (np.diff(order) % self.period).any():

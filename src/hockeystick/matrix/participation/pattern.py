@@ -60,6 +60,10 @@ class Pattern(CallText, Cited):
         step are `replaced` apart. Here: both have the same steps, or steps of the same law."""
         return replaced
 
+    def condition(self, relation: Relation) -> str:
+        """What else must hold under this relation, as a sentence; empty if nothing."""
+        return ""
+
     def means(self, strategy: Strategy, noise: float) -> Means | None:
         """The pair of worst contributions, for simulation; None where it is not written down."""
         return None
