@@ -26,8 +26,8 @@ def whole(path: str | os.PathLike[str], private: bool = False) -> Iterator[Path]
     """A draft to write, of the same ending: it takes the place of `path` once it is on the disk.
 
     A file that exists keeps its mode and, where that is allowed, its owner and group; a new one
-    has the mode that the umask gives it, or 600 if it is private. A pipe, such as /dev/stdout may
-    be, is its own draft.
+    has the mode that the umask gives it. What is private is its owner's alone in either case. A
+    pipe, such as /dev/stdout may be, is its own draft.
     """
     if os.path.exists(path) and not os.path.isfile(path):
         yield Path(path)
@@ -40,7 +40,7 @@ def whole(path: str | os.PathLike[str], private: bool = False) -> Iterator[Path]
         with draft.open("r+b") as file:
             os.fsync(file.fileno())
         if old:
-            _copy_rights(target, draft)
+            _copy_rights(target, draft, private)
         os.replace(draft, target)
     finally:
         draft.unlink(missing_ok=True)
@@ -128,10 +128,10 @@ def _private(path: str, flags: int) -> int:
     return os.open(path, flags, 0o600)
 
 
-def _copy_rights(target: Path, draft: Path) -> None:
-    """The group may read the new file only if it is the old file's group."""
+def _copy_rights(target: Path, draft: Path, private: bool) -> None:
+    """The group may read the new file only if it is the old file's group; nobody a private one."""
     old, new = target.stat(), draft.stat()
-    mode = stat.S_IMODE(old.st_mode)
+    mode = stat.S_IMODE(old.st_mode) & (stat.S_IRWXU if private else 0o7777)
     if old.st_gid != new.st_gid:
         try:
             os.chown(draft, -1, old.st_gid)

@@ -203,6 +203,44 @@ def test_a_secret_run_goes_on_with_its_own_batches_and_fresh_noise(tmp_path: Pat
         seen(plan_of(TREE), every=3, checkpoint=path)
 
 
+@pytest.mark.parametrize(
+    ("begun", "resumed", "count"),
+    [
+        (None, None, RECORDS - 1),
+        (None, 5, RECORDS),
+        (5, 5, RECORDS - 1),
+        (5, 6, RECORDS),
+        (5, None, RECORDS),
+    ],
+)
+def test_a_run_is_not_resumed_with_other_batches(
+    tmp_path: Path, begun: int | None, resumed: int | None, count: int
+) -> None:
+    """A record that had its turn would have another one, at a step that nothing accounts for."""
+    path = tmp_path / "run.json"
+    interrupted(path, begun)
+    with pytest.raises(ParameterError, match="rng must be"):
+        learn.private_sgd(
+            Seen(Accountant()), X[:count], Y[:count], plan_of(TREE), rng=resumed, every=3,
+            checkpoint=path,
+        )  # fmt: skip
+
+
+def test_keys_are_never_written_where_others_read(tmp_path: Path) -> None:
+    """A file that is there when it is written does not lend its mode."""
+    path = tmp_path / "run.json"
+
+    def meddle(told: learn.Progress) -> None:
+        modes.append(stat.S_IMODE(path.stat().st_mode))
+        path.chmod(0o644)
+
+    modes: list[int] = []
+    learn.private_sgd(
+        learn.Logistic(), X, Y, plan_of(TREE), every=6, callback=meddle, checkpoint=path
+    )
+    assert modes == [0o600, 0o600]
+
+
 def test_a_resumed_run_goes_on_with_the_noise_of_its_past(tmp_path: Path) -> None:
     """The last prefix sum has the noise of a tree; with a new tree it would have more."""
     ends = []

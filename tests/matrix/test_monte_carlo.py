@@ -62,3 +62,9 @@ def test_what_cannot_be_simulated() -> None:
     for options in ({"samples": 0}, {"fails": 0.0}, {"fails": math.nan}):
         with pytest.raises(hs.ParameterError, match="must be"):
             run.simulated_delta(1.0, **options)
+
+
+def test_a_delta_below_all_floats() -> None:
+    run = hs.Correlated(hs.matrix.square_root(4), 3.0, hs.BallsInBins(2))
+    answer = run.simulated_delta(1000.0, samples=10, rng=0)
+    assert answer.lower == 0.0 < answer.upper < 1e-300

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import json
+from itertools import product
 
+import numpy as np
 import pytest
 
 import hockeystick as hs
+from hockeystick.matrix.participation.pattern import Pattern
+from hockeystick.numerics.types import Array
 from tests.support.command import answered
 
 ROOT = hs.matrix.square_root(64)
@@ -40,9 +44,34 @@ def test_relations() -> None:
     assert added == zeroed
     replaced = run.delta(0.5, relation=hs.REPLACE_ONE)
     assert replaced == hs.Correlated(ROOT, 5.0, run.participation).delta(0.5)
-    near = hs.Correlated(ROOT, 10.0, run.participation, replace_sensitivity=1.0)
+    near = hs.Correlated(ROOT, 10.0, hs.Cyclic(period=16), replace_sensitivity=1.0)
     assert near.delta(0.5, relation=hs.REPLACE_ONE) == pytest.approx(added, rel=1e-12)
     assert hs.parse(repr(near)) == near
+
+
+@pytest.mark.parametrize("near", [0.1, 1.0])
+@pytest.mark.parametrize(
+    "pattern", [hs.Once(), hs.MinSeparated(every=2, at_most=2), hs.EveryStep()]
+)
+def test_the_record_in_the_place_of_another_may_have_other_steps(
+    pattern: Pattern, near: float
+) -> None:
+    """All pairs of sets of steps: 1 apart where one of both takes part, `near` where both do."""
+    run = hs.Correlated(hs.matrix.square_root(4), 2.0, pattern, replace_sensitivity=near)
+    sets = [np.array(each) for each in product((0, 1), repeat=4) if _allowed(pattern, each)]
+    moves = [np.where(one & other, near, one | other) for one in sets for other in sets]
+    farthest = max(float(np.linalg.norm(run.matrix.dense() @ move)) for move in moves)
+    answer = run.delta(0.5, relation=hs.REPLACE_ONE)
+    assert hs.Gaussian(2.0 / farthest).delta(0.5) <= answer.upper
+    assert answer.upper <= hs.Gaussian(2.0 / (2 * run.sensitivity)).delta(0.5) * (1 + 1e-12)
+
+
+def _allowed(pattern: Pattern, taken: tuple[int, ...]) -> bool:
+    try:
+        pattern.check(np.flatnonzero(taken).tolist(), len(taken))
+    except hs.ParameterError:
+        return False
+    return True
 
 
 def test_a_fixed_partition_refuses_added_records() -> None:
@@ -55,8 +84,6 @@ def test_a_fixed_partition_refuses_added_records() -> None:
 
 def test_a_sensitivity_that_is_a_bound_gives_both_ends() -> None:
     """A random dense matrix of either sign, too large to try all sets."""
-    import numpy as np
-
     matrix = np.tril(np.random.default_rng(0).normal(size=(40, 40)))
     run = hs.Correlated(hs.matrix.dense(matrix), 50.0, hs.MinSeparated(every=3, at_most=6))
     moved, answer = run.sensitivity, run.epsilon(1e-6)
@@ -124,3 +151,47 @@ def test_words_and_tables() -> None:
 def test_on_the_command_line() -> None:
     text = "Correlated(matrix.tree(1600), noise_multiplier=8.83, participation=Once())"
     assert "epsilon = 1.6486588" in answered("epsilon", text, "--delta", "1e-6")
+
+
+@pytest.mark.parametrize(
+    "pattern", [hs.Poisson(0.3), hs.CyclicPoisson(0.3, 2), hs.BallsInBins(2), hs.Once()]
+)
+def test_no_noise_and_vast_noise(pattern: Pattern) -> None:
+    """Nothing is left out above: δ(0) is at least what one known step tells, times its chance."""
+    bare = hs.Correlated(hs.matrix.square_root(4), 0.0, pattern)
+    for relation in (hs.ZERO_OUT, hs.REPLACE_ONE):
+        assert bare.delta(0.0, relation=relation).upper == 1.0
+    for noise in (1e51, 1e70, 1e150):
+        vast = hs.Correlated(hs.matrix.square_root(4), noise, pattern).delta(0.0)
+        one = hs.Gaussian(noise).delta(0.0)
+        assert 0.3 * one < vast.upper < 4 * one
+    none = hs.Correlated(hs.matrix.square_root(4), float("inf"), pattern)
+    assert none.delta(0.0).upper == 0.0
+
+
+def test_coins_without_noise() -> None:
+    """All is known as soon as one coin of three falls so."""
+    answer = (hs.Gaussian(0.0).on(hs.Poisson(0.3)) * 3).delta(0.0)
+    assert answer.lower <= 1 - 0.7**3 <= answer.upper < 1 - 0.7**3 + 1e-12
+
+
+@pytest.mark.slow
+def test_a_known_group_that_a_record_brings_along_is_not_covered() -> None:
+    """Two groups that share rows: δ of a record of one against one of the other, by simulation."""
+    run = hs.Correlated(hs.matrix.toeplitz(33, (1.0, 1.0)), 1.0, hs.CyclicPoisson(0.3, 2))
+    here, there = run.matrix.dense()[:, 0::2], -run.matrix.dense()[:, 1::2]
+    rng = np.random.default_rng(3)
+    y = (rng.random((40_000, 17)) < 0.3) @ here.T + rng.normal(size=(40_000, 33))
+    loss = _log_ratio(y, here) - _log_ratio(y, there)
+    shown = -np.expm1(np.minimum(0.5 - loss, 0.0))
+    answer = run.delta(0.5, relation=hs.REPLACE_ONE)
+    assert answer.upper < shown.mean() - 4 * shown.std() / 200
+    said = "is in its group"
+    assert said in run.statement(delta=1e-3, relation=hs.REPLACE_ONE)
+    assert said not in run.statement(delta=1e-3, relation=hs.ADD_REMOVE)
+
+
+def _log_ratio(y: Array, columns: Array) -> Array:
+    """Of the law with coins at these columns to the normal one."""
+    ratios = np.expm1(y @ columns - np.square(columns).sum(axis=0) / 2)
+    return np.asarray(np.log1p(0.3 * ratios).sum(axis=1))

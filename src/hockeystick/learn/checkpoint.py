@@ -34,6 +34,7 @@ class State:
 
     seeded, leaked: whether any step so far had a seed, or showed the loss on private records.
     keys: of correlated noise, and for how many steps each was used; else None.
+    taken: with correlated noise, a digest of who took part so far.
     """
 
     done: int
@@ -42,6 +43,7 @@ class State:
     seeded: bool = False
     leaked: bool = False
     keys: list[tuple[int, int]] | None = None
+    taken: str = ""
 
 
 @dataclass(frozen=True)
@@ -78,6 +80,7 @@ class Checkpoint:
             "parameters": state.parameters.tolist(),
             "velocity": state.velocity.tolist(),
             "keys": None if state.keys is None else [(hex(key), n) for key, n in state.keys],
+            "taken": state.taken,
             "generator": None if rng is None else rng.bit_generator.state,
             "before": json.loads(accountant.to_json()),
         }
@@ -97,6 +100,7 @@ class Checkpoint:
                 bool(content["seeded"]),
                 bool(content["leaked"]),
                 [(int(key, 16), int(steps)) for key, steps in content.get("keys") or ()],
+                str(content.get("taken", "")),
             )
             before = Accountant.from_json(json.dumps(content["before"])).spent
             kept = content["generator"]

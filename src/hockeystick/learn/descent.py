@@ -64,7 +64,7 @@ class Descent:
                 "accountant must hold what it held when the checkpoint's run began, "
                 f"{before!r}, got {self.before!r}"
             )
-        self.turns.resume(self.state.done, self.state.keys)
+        self.turns.resume(self.state.done, self.state.keys, self.state.taken)
         self._spend(self.state.done)
 
     def run(self) -> None:
@@ -80,6 +80,7 @@ class Descent:
                         self.step()
                     if self.checkpoint is not None:  # what was seen is never drawn again
                         self.state.keys = self.turns.segments(self.state.done)
+                        self.state.taken = self.turns.taken()
                         self.checkpoint.save(self.state, self.before, self.kept)
                     if watch.watched:
                         progress = self._progress()

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 from numpy.random import Generator, default_rng
 
+from hockeystick.errors import ParameterError
 from hockeystick.learn.plan import Plan
 from hockeystick.learn.records import Records
 from hockeystick.learn.scale.source import Source
@@ -35,7 +36,10 @@ class Turns(Protocol):
     def segments(self, done: int) -> Segments | None:
         """What is kept to make the noise again; None where none of it is needed again."""
 
-    def resume(self, done: int, kept: Segments | None) -> None:
+    def taken(self) -> str:
+        """A digest of who took part so far; empty where no later step depends on it."""
+
+    def resume(self, done: int, kept: Segments | None, taken: str) -> None:
         """Go on after so many steps."""
 
 
@@ -56,7 +60,10 @@ class Independent:
     def segments(self, done: int) -> Segments | None:
         return None
 
-    def resume(self, done: int, kept: Segments | None) -> None:
+    def taken(self) -> str:
+        return ""
+
+    def resume(self, done: int, kept: Segments | None, taken: str) -> None:
         """Nothing is carried over."""
 
 
@@ -91,8 +98,9 @@ class InOneRun:
         self._batches: Iterator[Array] = iter(
             noise.pattern.draw(self._records.count, plan.steps, self._generator(first, "batches"))
         )
+        self._taken = hashlib.sha256(f"{self._records.count}".encode())
         for _ in range(done):
-            next(self._batches)
+            self.draw(self._records.count)
 
     def _generator(self, key: int, purpose: str) -> Generator:
         if isinstance(self._rng, Generator):
@@ -111,7 +119,9 @@ class InOneRun:
 
     def draw(self, population: int, rng: Randomness = None) -> Array:
         """As a sampler draws: the batch of the next step."""
-        return next(self._batches)
+        batch = next(self._batches)
+        self._taken.update(f" {batch.size} ".encode() + batch.tobytes())
+        return batch
 
     def release(self, total: Array) -> Any:
         return self._stream.release(total)
@@ -121,11 +131,22 @@ class InOneRun:
             return []
         return [*self._before, (self._key, done - sum(steps for _, steps in self._before))]
 
-    def resume(self, done: int, kept: Segments | None) -> None:
+    def taken(self) -> str:
+        return self._taken.hexdigest()
+
+    def resume(self, done: int, kept: Segments | None, taken: str) -> None:
+        """An error where the same records do not take part in the same steps again: one that had
+        its turn might have another."""
         self._before = kept or []
         first = self._before[0][0] if self._before else self._key
         self._key = secrets.randbits(256)
         self._begin(first, done)
+        if self.taken() != taken:
+            raise ParameterError(
+                "features and rng must be those with which the run of the checkpoint was begun: "
+                "with other records, another seed or another version of NumPy, records would take "
+                "part in other steps than their own"
+            )
 
 
 def turns_for(

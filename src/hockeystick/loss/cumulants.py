@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from hockeystick.errors import NumericalError
 from hockeystick.loss.measure import Nodes
 from hockeystick.numerics.blocks import CHUNK
 from hockeystick.numerics.series import LEAST, dot, entropy, exp_minus, log1p, sin_minus
@@ -21,7 +22,9 @@ LARGEST_ENTROPY = 600.0
 
 def cumulants(s: Complex, nodes: Nodes, infinite: float, void: float) -> Complex:
     """K at each complex s, of a law with P-mass `infinite` and Q-mass `void` elsewhere."""
-    rows = max(1, CHUNK // max(1, nodes.losses.size))
+    if not nodes.losses.size:  # no noise: everything is shown, or nothing is left of it
+        raise NumericalError("no loss is finite: there is no K to compute")
+    rows = max(1, CHUNK // nodes.losses.size)
     low, high = s.real.min(), s.real.max()
     log_p = nodes.log_q + nodes.losses
     largest = max((low * nodes.losses + log_p).max(), (high * nodes.losses + log_p).max())

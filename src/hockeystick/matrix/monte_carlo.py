@@ -28,6 +28,8 @@ from hockeystick.numerics.types import Array
 AT_ONCE = 4_000_000
 """Numbers that are held at once."""
 HALVINGS = 200
+ROUNDED_UP = 1 + 1e-9
+"""More than an exponential of numbers up to 745 is off by."""
 
 
 class Means(NamedTuple):
@@ -100,6 +102,9 @@ def _ends(
     draw: Draw, most: float, samples: int, miss: float, pair: Means, rng: Generator
 ) -> tuple[float, float]:
     """Where the expectation of weights in [0, most] lies, missed on either side with `miss`."""
+    if not most > 0:  # less than any float: nothing to draw for
+        return 0.0, math.ulp(0.0)
+    most *= ROUNDED_UP
     total, left = 0.0, samples
     rows = max(1, AT_ONCE // (len(pair.weights) + pair.means.shape[1]))
     while left:

@@ -82,7 +82,8 @@ class Correlated(Mechanism):
         `Cyclic(period=, times=)`, `EveryStep()`; in secret `CyclicPoisson(rate, period)`,
         `Poisson(rate)`, `BallsInBins(bins)`.
     replace_sensitivity: how far one contribution and the one in its place may be apart, in units of
-        the largest norm of one; in (0, 2].
+        the largest norm of one; in (0, 2]. Where the record in its place may have other steps,
+        `Once` and `MinSeparated`, it does not make the bound smaller.
 
     >>> import hockeystick as hs
     >>> root = hs.matrix.square_root(2000)
@@ -225,7 +226,8 @@ class Correlated(Mechanism):
             "of one."
         )
         neighbours = relation_of(self, relation)
-        return words.statement(self, how, AS_WRITTEN, delta, neighbours)
+        holds = f"{AS_WRITTEN} {self.pattern.condition(neighbours)}".rstrip()
+        return words.statement(self, how, holds, delta, neighbours)
 
     def __repr__(self) -> str:
         options: dict[str, object] = {

@@ -51,8 +51,10 @@ def test_what_is_drawn_keeps_the_promise(pattern: Pattern) -> None:
         (hs.MinSeparated(every=3, at_most=2), [0, 3, 6]),
         (hs.Cyclic(period=3), [0, 6]),
         (hs.Cyclic(period=3, times=2), [0, 3, 6]),
+        (hs.Cyclic(period=3, times=2), [6, 9]),
         (hs.CyclicPoisson(0.5, 3), [0, 4]),
         (hs.BallsInBins(4), [0, 4]),
+        (hs.BallsInBins(5), [5, 10]),
     ],
     ids=repr,
 )

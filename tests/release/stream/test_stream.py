@@ -176,6 +176,29 @@ def test_what_no_proof_covers_is_refused() -> None:
         Stream(hs.matrix.identity(2), 1.0, 2, rng=0).release([1.0, math.nan])
 
 
+@pytest.mark.parametrize(
+    "strategy",
+    [
+        hs.matrix.toeplitz(30, (1.0, 2.0)),
+        hs.matrix.dense(np.eye(30) + 2 * np.eye(30, k=-1)),
+        hs.matrix.buffered(100, decay=(0.0,), scale=(1.2,)),
+    ],
+)
+def test_noise_beyond_what_floats_count_is_refused(strategy: Strategy) -> None:
+    """There W is not an integer less another, but that rounded: the proof does not speak of it."""
+    with pytest.raises(ParameterError, match="beyond 2\\^53 steps"):
+        Stream(strategy, 1.0, 2)
+
+
+def test_a_record_may_miss_the_longest_column() -> None:
+    """Cyclic(period=2, times=1) has the steps 0 and 1 alone, and every row has what is rounded."""
+    matrix = np.diag([1.0, 1.0, 100.0, 100.0]) + np.tril(np.full((4, 4), 0.1), -1)
+    run = hs.Correlated(hs.matrix.dense(matrix), 1.0, hs.Cyclic(period=2, times=1))
+    stream = run.stream(9, rng=0)
+    moved = run.sensitivity.lower * (1 / stream.grid + 3) + 2 * 0.5 * 3 * np.sqrt(20002)
+    assert (1 + stream.wider) * run.sensitivity.lower / stream.grid >= moved
+
+
 def test_noise_that_cannot_be_is_an_error() -> None:
     recursion = recursion_for(hs.matrix.banded(steps=3, bands=2), 1)
     recursion.limit(1.0)

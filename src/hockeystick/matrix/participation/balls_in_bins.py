@@ -103,9 +103,10 @@ class BallsInBins(Pattern):
     def _pair(self, common: float, own: float, opposite: bool, upper: bool) -> Loss:
         """A common Gaussian part, and one that is allocated."""
         parts: list[Loss] = []
-        if common > LEAST_NOISE:
+        least = 0.0 if upper else LEAST_NOISE  # an upper end leaves nothing out
+        if common > least:
             parts.append(GaussianLoss(math.sqrt(common) * (2 if opposite else 1)))
-        if own > LEAST_NOISE:
+        if own > least:
             epoch = allocation(GaussianLoss(math.sqrt(own)), self.bins, upper=upper)
             parts.append(replacing(epoch) if opposite and upper else epoch)
         return several((each, 1) for each in parts)
@@ -119,8 +120,8 @@ class BallsInBins(Pattern):
         return self._pair(common, own, False, False)
 
     def check(self, steps_of_record: Sequence[int], steps: int) -> None:
-        Cyclic(self.bins).check(steps_of_record, steps)
-        if len(in_order(steps_of_record, steps)) < steps // self.bins:
+        order = in_order(steps_of_record, steps)
+        if not order.size or order.tolist() != list(range(order[0] % self.bins, steps, self.bins)):
             raise ParameterError(f"a record {self.words}, got steps {list(steps_of_record)!r}")
 
     def draw(self, population: int, steps: int, rng: Randomness = None) -> Iterator[Array]:

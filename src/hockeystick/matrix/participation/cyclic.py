@@ -66,7 +66,8 @@ class Cyclic(Pattern):
 
     def check(self, steps_of_record: Sequence[int], steps: int) -> None:
         order = in_order(steps_of_record, steps)
-        if order.size > (self.times or steps) or (np.diff(order) != self.period).any():
+        late = order.size and order[-1] // self.period >= (self.times or steps)
+        if late or (np.diff(order) != self.period).any():
             raise ParameterError(f"a record {self.words}, got steps {order.tolist()!r}")
 
     def draw(self, population: int, steps: int, rng: Randomness = None) -> Iterator[Array]:

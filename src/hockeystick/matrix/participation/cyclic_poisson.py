@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 
 MOST_LISTED = 12
 """Steps of a run whose sets are all written down for simulation."""
+MOST_NOISE = 1e12
+"""Noise over the norm of a column beyond which coins are not worth their time: all are known."""
 MOST_DIFFERENT = 16
 """Norms of columns that are told apart: more take long to compose."""
 
@@ -51,6 +53,8 @@ class CyclicPoisson(Pattern):
     and column j has μ_j² = Σ_r |c_rj|·Σ_{i∈J}|c_ri|/σ². The lower end has μ_j = ‖c_j‖/σ: for
     products of columns that are non-negative, or become so by flipping signs, what they have in
     common only adds. The worst group counts: where none is, its largest columns are those of all.
+    Under REPLACE_ONE the record in the place of another must be in its group, or draw its group in
+    secret as it did: of a group that is known and tells one from the other, δ may be larger.
 
     Parameters
     ----------
@@ -84,6 +88,8 @@ class CyclicPoisson(Pattern):
         above, below = _norms(strategy, self.period)
         if noise / float(above.max()) < LEAST_NOISE:
             return Evidence((EVERYTHING,), self._one(1.0, 0.0))
+        if noise / float(above.max()) > MOST_NOISE:
+            return Evidence((super().evidence(strategy, noise, relation, replaced).loss,), NOTHING)
         groups = [below[g :: self.period] for g in range(min(self.period, strategy.steps))]
         highest = self._worst(above)
         lowest = max(groups, key=lambda norms: (float(np.square(norms).sum()), norms.size))
@@ -135,6 +141,11 @@ class CyclicPoisson(Pattern):
         weights = (1 - self.rate, self.rate)
         here, there = (GaussianMixture(weights, (0.0, move)) for move in (shift, -shift))
         return MixtureLoss(here, there, mirrored=True)
+
+    def condition(self, relation: Relation) -> str:
+        if relation is not REPLACE_ONE or self.period == 1:
+            return ""
+        return "The record in the place of another is in its group, or draws one in secret."
 
     def check(self, steps_of_record: Sequence[int], steps: int) -> None:
         order = in_order(steps_of_record, steps)

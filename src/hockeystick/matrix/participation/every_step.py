@@ -36,6 +36,10 @@ class EveryStep(Pattern):
     def sensitivity(self, strategy: Strategy) -> Bound:
         return separated(strategy, 1, strategy.steps)
 
+    def apart(self, replaced: float) -> float:
+        """In a step in which one of them takes part alone, they are 1 apart."""
+        return max(1.0, replaced)
+
     def check(self, steps_of_record: Sequence[int], steps: int) -> None:
         in_order(steps_of_record, steps)
 

@@ -50,6 +50,11 @@ class MinSeparated(Pattern):
     def sensitivity(self, strategy: Strategy) -> Bound:
         return separated(strategy, self.every, self.at_most or strategy.steps)
 
+    def apart(self, replaced: float) -> float:
+        """The record in its place may have other steps: however near contributions to one step are,
+        the two sums then move by one each."""
+        return 2.0
+
     def check(self, steps_of_record: Sequence[int], steps: int) -> None:
         order = in_order(steps_of_record, steps)
         if order.size > (self.at_most or steps) or (np.diff(order) < self.every).any():

@@ -35,6 +35,11 @@ class Once(Pattern):
     def sensitivity(self, strategy: Strategy) -> Bound:
         return separated(strategy, strategy.steps, 1)
 
+    def apart(self, replaced: float) -> float:
+        """The record in its place may have other steps: however near contributions to one step are,
+        the two sums then move by one each."""
+        return 2.0
+
     def check(self, steps_of_record: Sequence[int], steps: int) -> None:
         if in_order(steps_of_record, steps).size > 1:
             raise ParameterError(f"a record {self.words}, got steps {list(steps_of_record)!r}")

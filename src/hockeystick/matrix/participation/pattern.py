@@ -55,6 +55,15 @@ class Pattern(CallText, Cited):
     def draw(self, population: int, steps: int, rng: Randomness = None) -> Iterator[Array]:
         """The batches of a whole run, one for each step: indices of records."""
 
+    def apart(self, replaced: float) -> float:
+        """How many times as far a replaced record moves C·G at most, where two contributions to one
+        step are `replaced` apart. Here: both have the same steps, or steps of the same law."""
+        return replaced
+
+    def condition(self, relation: Relation) -> str:
+        """What else must hold under this relation, as a sentence; empty if nothing."""
+        return ""
+
     def means(self, strategy: Strategy, noise: float) -> Means | None:
         """The pair of worst contributions, for simulation; None where it is not written down."""
         return None
@@ -69,14 +78,15 @@ class Pattern(CallText, Cited):
         participations Choquette-Choo et al. 2023).
         """
         far = replaced if relation is REPLACE_ONE else 1.0
+        most = self.apart(replaced) if relation is REPLACE_ONE else far
         moved = self.sensitivity(strategy)
-        pair, attained = (gaussian(end * far, noise) for end in (moved.upper, moved.lower))
+        pair, attained = gaussian(moved.upper * most, noise), gaussian(moved.lower * far, noise)
         return Evidence((pair,), attained)
 
 
 def gaussian(moved: float, noise: float) -> Loss:
     """Two normal laws of deviation `noise` whose means are `moved` apart."""
-    if moved == 0 or noise / moved > 1 / LEAST_NOISE:
+    if moved / noise == 0 if noise else moved == 0:
         return NOTHING
     if noise / moved < LEAST_NOISE:
         return EVERYTHING

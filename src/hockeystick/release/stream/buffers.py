@@ -39,8 +39,11 @@ class Buffers(Recursion):
             check_reach(state, most)
         return noise
 
+    def reach(self, scale: float) -> float:
+        return DEVIATIONS * (1 + scale * self._noise_norm)
+
     def limit(self, scale: float) -> None:
-        self._most = DEVIATIONS * (1 + scale * self._noise_norm)
+        self._most = self.reach(scale)
         self._most_of_states = self._largest(scale)
 
     def _largest(self, scale: float) -> Array:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from hockeystick.errors import ParameterError
 from hockeystick.random.reals import LARGEST
 from hockeystick.release.grid import EXPONENTS, FINE, FINEST, ROUNDED_UP, WIDER
-from hockeystick.release.stream.recursion import Recursion
+from hockeystick.release.stream.recursion import WHOLE, Recursion
 
 
 class Grid(NamedTuple):
@@ -36,12 +36,20 @@ def grid_for(recursion: Recursion, scale: float, clip: float, secret: bool) -> G
             f"diagonal of the matrix to be rounded to a grid, got {scale!r}"
         )
     grids = [_grid(recursion, scale, clip, secret, exponent - 1 - f) for f in range(FINE, FINEST)]
-    best = next((grid for grid in grids if grid.wider <= WIDER), min(grids, key=lambda g: g.wider))
+    # What is proven of the noise is proven of integers: beyond 2^53 their differences are rounded.
+    exact = [grid for grid in grids if recursion.reach(grid.scale) <= WHOLE]
+    cheapest = min(exact or grids, key=lambda grid: grid.wider)
+    best = next((grid for grid in exact if grid.wider <= WIDER), cheapest)
     if best.wider > 1 or best.scale / recursion.smallest > LARGEST:
         raise ParameterError(
             "dimension, steps and the entries of the matrix must leave rounding to a grid small "
             f"beside the clip: the noise would have to be wider by the share {best.wider!r}, with "
             f"entries on the diagonal from {recursion.smallest!r} to {recursion.largest!r}"
+        )
+    if not exact:
+        raise ParameterError(
+            "matrix must have an inverse with rows that are short beside its diagonal, for noise "
+            "step by step: this noise grows beyond 2^53 steps of its grid"
         )
     return best
 

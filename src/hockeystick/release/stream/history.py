@@ -43,16 +43,18 @@ class History(Recursion):
             self._past[step % self._kept] = noise
         return noise
 
+    def reach(self, scale: float) -> float:
+        return DEVIATIONS * (1 + scale * self._rows.inverse_norm)
+
     def limit(self, scale: float) -> None:
-        self._most = DEVIATIONS * (1 + scale * self._rows.inverse_norm)
+        self._most = self.reach(scale)
 
     def error(self, scale: float) -> float:
         """Half a step, and the sum's: (n + 2)·u·Σ|C_ij/C_ii|·|W_j| (Higham 2002, Section 3.1)."""
         if not self._kept:
             return 0.0
-        largest = DEVIATIONS * (1 + scale * self._rows.inverse_norm)
         terms = 1.01 * (self._kept + 2) * ULP
-        return 0.5 + terms * self._rows.ratio_sum * largest
+        return 0.5 + terms * self._rows.ratio_sum * self.reach(scale)
 
     def spread(self, secret: bool) -> float:
         if not self._kept:
@@ -102,7 +104,8 @@ class _Rows:
         self.ratio_sum = float(sizes.sum(axis=1).max())
         self.largest_inverse_ratio = 1 / float(sizes[sizes > 0].min(initial=math.inf))
         columns = np.linalg.norm(matrix, axis=0)
-        self.relative_trace = float(np.linalg.norm(diagonal) / columns.max())
+        # A record may not come to the longest: Cyclic(period, times=1) ends before it.
+        self.relative_trace = float(np.linalg.norm(diagonal) / columns.min())
         self.inverse_norm = float(np.linalg.norm(np.linalg.inv(matrix), axis=1).max())
 
     def diagonal(self, step: int) -> float:

@@ -11,6 +11,8 @@ from hockeystick.numerics.types import Array
 
 ULP = 2.0**-53
 """The relative error of one operation on floats."""
+WHOLE = 2.0**53
+"""Integers up to here are floats, and so are their sums and differences."""
 DEVIATIONS = 64.0
 """Noise beyond so many standard deviations is an error; it has a probability below e^(−2000)."""
 
@@ -38,6 +40,10 @@ class Recursion(ABC):
         """The noise of a step from its fresh noise, integers as floats."""
 
     @abstractmethod
+    def reach(self, scale: float) -> float:
+        """What no entry of W is beyond, for noise of this scale; up to 2^53 W is exact."""
+
+    @abstractmethod
     def limit(self, scale: float) -> None:
         """Set what is beyond all noise of this scale."""
 
@@ -49,9 +55,9 @@ class Recursion(ABC):
     def spread(self, secret: bool) -> float:
         """What twice such an error adds to the distance of neighbours, over their distance.
 
-        A number for steps that everybody knows a record takes part in: √(Σ C_ii²)/max_j ‖C_j‖. In
-        a secret sample every entry of C must cover it alone: max |C_ii/C_ij| over entries that are
-        not 0, i > j.
+        A number for steps that everybody knows a record takes part in: √(Σ C_ii²)/‖C_j‖, C_j the
+        shortest column, or a longer one that is among the steps of any pattern. In a secret sample
+        every entry of C must cover it alone: max |C_ii/C_ij| over entries that are not 0, i > j.
         """
 
 

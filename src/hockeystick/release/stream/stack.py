@@ -45,8 +45,11 @@ class Stack(Recursion):
             self._trees, self._estimates = now, []
         return np.asarray(noise.astype(float))
 
+    def reach(self, scale: float) -> float:
+        return DEVIATIONS * (1 + scale)
+
     def limit(self, scale: float) -> None:
-        self._most = DEVIATIONS * (1 + scale)
+        self._most = self.reach(scale)
 
     def error(self, scale: float) -> float:
         return 0.0
