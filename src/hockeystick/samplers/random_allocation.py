@@ -10,9 +10,10 @@ import numpy as np
 
 from hockeystick.checks import Whole, checked, declared, whole
 from hockeystick.errors import ParameterError
-from hockeystick.evidence import Evidence
+from hockeystick.evidence import Evidence, smaller
 from hockeystick.loss.allocation.epoch import allocation
-from hockeystick.loss.allocation.renyi import allocation_divergences
+from hockeystick.loss.allocation.opposites import opposites_above, opposites_below
+from hockeystick.loss.allocation.renyi import allocation_divergences, replaced_divergences
 from hockeystick.loss.allocation.replacing import replaced
 from hockeystick.loss.atoms import NOTHING
 from hockeystick.loss.base import Loss
@@ -34,9 +35,11 @@ class RandomAllocation(Sampler):
     Balls and bins: `mechanism.on(RandomAllocation(steps))` is one whole *epoch*; repeat it with
     `* epochs`. With Λ_i = dP/dQ of step i the likelihood ratio of an epoch is the mean of the Λ_i
     (Feldman and Shenfeld 2025; Chua et al. 2024), whose law is found numerically, rounded up for
-    the upper end and down for the lower. Replacing a record is bounded by removing one and adding
-    another, epoch by epoch, or by what it costs unsampled. Several participations are dominated by
-    one in each of as many blocks of steps, if the blocks were known.
+    the upper end and down for the lower. Replacing a record is, for Gaussian noise, moving one step
+    by +μ or by −μ, which two records at opposite ends attain; for other noise it is bounded by
+    removing one and adding another, epoch by epoch, or by what it costs unsampled. Several
+    participations are dominated by one in each of as many blocks of steps, if the blocks were
+    known.
 
     Parameters
     ----------
@@ -57,21 +60,28 @@ class RandomAllocation(Sampler):
 
     def evidence(self, mechanism: Mechanism, relation: Relation, steps: int) -> Evidence:
         attained = self._attained(mechanism, relation)
+        base = base_loss(mechanism, ADD_REMOVE if relation is REPLACE_ONE else relation)
+        # From the moments of the mean: the law of the loss is cut, which large orders notice.
+        curve = partial(allocation_divergences, base, self.steps)
         if relation is not REPLACE_ONE:
-            base = base_loss(mechanism, relation)
-            # From the moments of the mean: the law of the loss is cut, which large orders notice.
-            curve = partial(allocation_divergences, base, self.steps)
             return Evidence((self._epoch(base, upper=True),), attained, curve)
-        one_removed = self._epoch(base_loss(mechanism, ADD_REMOVE), upper=True)
         # The second is as if it were known in which step the record takes part.
-        pairs = (replaced(one_removed), base_loss(mechanism, REPLACE_ONE))
-        return Evidence(pairs, attained, best_curve(pairs))
+        pairs = (replaced(self._epoch(base, upper=True)), base_loss(mechanism, REPLACE_ONE))
+        shift = _opposite_shift(base, pairs[1])
+        if shift is not None and self.steps > 1:
+            pairs = (opposites_above(shift, self.steps, pairs), pairs[1])
+            attained = self._attained_by_opposites(shift, attained)
+        of_pairs, by_way = best_curve(pairs), partial(replaced_divergences, base, self.steps)
+        return Evidence(pairs, attained, lambda orders: smaller(of_pairs(orders), by_way(orders)))
 
     def _attained(self, mechanism: Mechanism, relation: Relation) -> Loss:
         if relation is REPLACE_ONE and moves_less(mechanism):
             return NOTHING
         adding = ADD_REMOVE if relation is REPLACE_ONE else relation  # by one that adds nothing
         return self._epoch(attained_base(mechanism, adding, 2), upper=False)
+
+    def _attained_by_opposites(self, shift: float, otherwise: Loss) -> Loss:
+        return opposites_below(shift, self.steps, otherwise)
 
     def _epoch(self, base: Loss, upper: bool) -> Loss:
         with np.errstate(all="ignore"):  # at the extremes; what is not a number is refused later
@@ -99,7 +109,7 @@ class AllocationBlock(RandomAllocation):
     """One of the blocks by which several participations are bounded.
 
     The lower end of all `blocks` together is that of the sum over all steps, for Gaussian noise:
-    with the record its mean is larger by k shifts and its deviation is √total. Each block stands
+    with the record its mean differs by k shifts and its deviation is √total. Each block stands
     for a k-th of that; for other noise there is none.
     """
 
@@ -111,9 +121,18 @@ class AllocationBlock(RandomAllocation):
         whole("total", self.total, self.blocks)
 
     def _attained(self, mechanism: Mechanism, relation: Relation) -> Loss:
-        if relation is REPLACE_ONE and moves_less(mechanism):
-            return NOTHING
-        base = base_loss(mechanism, ADD_REMOVE if relation is REPLACE_ONE else relation)
-        if base.gaussian_shift is None:
-            return NOTHING
-        return GaussianLoss(base.gaussian_shift * math.sqrt(self.blocks / self.total))
+        shift = base_loss(mechanism, relation).gaussian_shift
+        return (
+            NOTHING if shift is None else GaussianLoss(shift * math.sqrt(self.blocks / self.total))
+        )
+
+    def _attained_by_opposites(self, shift: float, otherwise: Loss) -> Loss:
+        return otherwise  # the blocks are not known
+
+
+def _opposite_shift(add: Loss, replace: Loss) -> float | None:
+    """μ of Gaussian noise that a replacement moves by twice as far; None for all else."""
+    near, far = add.gaussian_shift, replace.gaussian_shift
+    if near is None or far is None or abs(far - 2 * near) > 1e-15 * far:
+        return None
+    return near

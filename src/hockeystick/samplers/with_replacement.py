@@ -11,7 +11,7 @@ import numpy as np
 
 from hockeystick.checks import Whole, checked, declared
 from hockeystick.errors import NumericalError, ParameterError
-from hockeystick.evidence import Curve, Evidence
+from hockeystick.evidence import Curve, Evidence, smaller
 from hockeystick.loss.atoms import EVERYTHING, NOTHING
 from hockeystick.loss.base import Loss
 from hockeystick.loss.divergence import divergences
@@ -30,6 +30,7 @@ from hockeystick.samplers.bases.copies import (
     drawn_curve,
     laplace_copies,
 )
+from hockeystick.samplers.bases.pure_copies import cut_at, pure_with_replacement
 from hockeystick.samplers.sampler import Sampler, amplified, attained_base, base_loss, best_curve
 from hockeystick.samplers.without_replacement import replaced_on_sample, same_population
 
@@ -61,7 +62,8 @@ class WithReplacement(Sampler):
     For Gaussian noise Σ B_k·N(2k) against Σ B_k·N(−2k), or N(−k) when zeroed out, dominates too:
     given whom else was drawn, the k copies move the sum by at most 2k, and two mixtures of
     Gaussians are the easier to tell apart the farther their means lie in opposite directions. The
-    smaller answer counts.
+    smaller answer counts. An ε-DP mechanism stays pure, with a loss of at most
+    m·log(1 + (e^ε − 1)/n) for m draws from n, and the profile is cut off there.
 
     Parameters
     ----------
@@ -105,9 +107,25 @@ class WithReplacement(Sampler):
             return Evidence((NOTHING,))
         pairs = self._pairs(mechanism, relation)
         attained = self._attained(mechanism, relation, steps)
+        bounded = cut_at(pairs[0], self._largest_loss(mechanism, relation))
+        pairs = pairs if bounded is None else (*pairs, bounded)
         if self._copies[1] == 0:
             return Evidence(pairs, attained, best_curve(pairs))
-        return Evidence(pairs, attained, self._curve(mechanism, relation))
+        curve = self._curve(mechanism, relation)
+        if bounded is None:
+            return Evidence(pairs, attained, curve)
+        cut = best_curve((bounded,))
+        return Evidence(pairs, attained, lambda orders: smaller(curve(orders), cut(orders)))
+
+    def _largest_loss(self, mechanism: Mechanism, relation: Relation) -> float:
+        """That of a mechanism of pure DP; infinite for all others."""
+        moved = [base_loss(mechanism, REPLACE_ONE)]
+        if relation is ZERO_OUT:
+            moved.append(base_loss(mechanism, ZERO_OUT))
+        if any(base.infinite or base.void for base in moved):
+            return math.inf
+        pure = [max(base.top, -base.bottom) for base in moved]
+        return pure_with_replacement(self.size, self.population, max(pure), pure[-1])
 
     def evidence_by_curve(self, mechanism: Mechanism, relation: Relation) -> Evidence:
         """Given that the record is drawn, e^{(α−1)·ε} is at most the mean over its copies.

@@ -31,7 +31,8 @@ def test_an_epoch_of_two_steps() -> None:
         exact = np.maximum(p - np.exp(epsilon) * q, 0).sum() * (x[1] - x[0]) ** 2
         found = epoch.delta(epsilon, relation=hs.REPLACE_ONE)
         assert found.lower <= exact * (1 + 1e-3)
-        assert exact * (1 - 1e-3) <= found <= 1.5 * exact
+        assert exact * (1 - 1e-3) <= found <= 1.02 * exact
+        assert found.lower >= 0.97 * exact
 
 
 def test_never_more_than_unsampled() -> None:

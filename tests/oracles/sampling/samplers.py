@@ -171,6 +171,18 @@ def with_replacement(base: Base, size: int, population: int, relation: str) -> l
     return pairs
 
 
+def attained_with_replacement(base: Base, size: int, population: int, relation: str) -> Profile:
+    """Everyone else at one end of the range: the noise is moved by each copy of the record."""
+    if base.noise is None:
+        drawn = 1 - (1 - 1 / population) ** size
+        return sampled(base.replace(1), drawn)
+    copies = np.arange(size + 1)
+    reach = (1 if relation == "ZERO_OUT" else 2) / base.scale
+    law = binom.pmf(copies, size, 1 / population)
+    p = Mixture(base.noise, law.tolist(), list(copies * reach))
+    return stick(p, at(base.noise, 0.0))
+
+
 def truncated_poisson(
     base: Base, rate: float, limit: int, population: int, relation: str
 ) -> list[Pair]:

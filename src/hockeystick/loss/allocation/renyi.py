@@ -19,6 +19,8 @@ MOST_REVERSE_ORDER = 2000.0
 """Beyond it the integral of the reverse is not tried: one step counts."""
 LEAST_POWER = 1e-3
 """Stands for the power 0 of order 1, where the integral is 0/0; divergences grow with the order."""
+HOLDER_POWERS = (1.1, 1.25, 1.5, 2.0, 3.0)
+"""Powers p that are tried."""
 RESOLVED = 40.0
 """Frequency for which the nodes are chosen, so that e^{−z·Λ} is resolved."""
 
@@ -38,6 +40,27 @@ def allocation_divergences(base: Loss, steps: int, orders: Array) -> tuple[Array
         bounds = [_reverse(base, steps, float(order)) for order in orders]
         other = np.minimum(other, bounds)
     return one, other
+
+
+def replaced_divergences(base: Loss, steps: int, orders: Array) -> tuple[Array, Array]:
+    """Upper bounds for one record replaced, by way of the data Q without either.
+
+    By Hölder's inequality with 1/p + 1/p' = 1,
+
+        E_Q[(P/Q)^α·(R/Q)^{1−α}] <= E_Q[(P/Q)^{pα}]^{1/p}·E_Q[(R/Q)^{p'(1−α)}]^{1/p'}
+
+    so (α−1)·D_α(P‖R) <= (α − 1/p)·D_{pα}(P‖Q) + (α−1)·D_{p'(α−1)+1}(Q‖R), for the best of some p.
+    """
+    value = np.full(orders.shape, math.inf)
+    some = (orders > 1) & np.isfinite(orders)
+    alpha = orders[some]
+    for power in HOLDER_POWERS if some.any() else ():
+        conjugate = power / (power - 1)
+        first, _ = allocation_divergences(base, steps, power * alpha)
+        _, second = allocation_divergences(base, steps, conjugate * (alpha - 1) + 1)
+        found = (alpha - 1 / power) / (alpha - 1) * first + second
+        value[some] = np.minimum(value[some], found)
+    return value, value
 
 
 def _between_integers(base: Loss, steps: int, orders: Array) -> Array:
