@@ -486,3 +486,10 @@ def test_losses_of_thousands_of_nats(noise: float) -> None:
     assert plain.epsilon(1e-5).lower - 3 * math.log(10) <= answer.upper
     assert answer.upper <= plain.epsilon(1e-5).upper
     assert 0.9 * answer.upper <= answer.lower <= plain.epsilon(1e-5).upper
+
+
+@pytest.mark.parametrize("relation", hs.Relation)
+def test_ratios_that_no_float_holds(relation: hs.Relation) -> None:
+    """Next to no noise tells all: δ is 1 but for what the noise hides."""
+    bound = hs.Gaussian(1e-3).on(hs.RandomAllocation(2)).delta(1e-3, relation=relation)
+    assert 0 <= bound.lower <= 1 == bound.upper

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from hockeystick.errors import NumericalError
+
 from hockeystick.loss.allocation.grid import CUT, Cells, Part, contract, spread, strip
 from hockeystick.numerics.types import Array
 
@@ -81,6 +83,8 @@ def _regrid(core: Cells, tail: Cells, edge: int, upper: bool) -> tuple[Cells, Ce
         old[low - core.first : high - core.first] = 0.0
     losses, q = map(np.concatenate, zip(core.atoms(upper), tail.atoms(upper), strict=True))
     reach = edge * core.width
+    if not np.isfinite(losses).all():
+        raise NumericalError("a mean of ratios leaves what floats hold")
     first = math.floor(min(losses.min(initial=0.0), -reach) / tail.width) - 1
     last = math.ceil(max(losses.max(initial=0.0), reach) / tail.width) + 2
     coarse = Cells(tail.width, first, last)
