@@ -12,7 +12,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from hockeystick.errors import NumericalError
-
 from hockeystick.loss.allocation.grid import CUT, Cells, Part, contract, spread, strip
 from hockeystick.numerics.types import Array
 
