@@ -69,6 +69,7 @@ def test_a_broken_link_is_the_page_as_it_starts(page: Page) -> None:
         page.driver.get("about:blank")
         page.driver.get(f"{page.url}#s={broken}")
         page.shows("#epsilon", "1.515361916665")
+        assert not page.errors()
 
 
 def quoted(state: object) -> str:
