@@ -17,6 +17,15 @@ EXPECTED = ("status of 422", "status of 504")
 the story does not wait for takes too long on a loaded machine."""
 
 
+STILL = """
+const [element, done] = arguments;
+element.scrollIntoView({block: "center"});
+const top = element.getBoundingClientRect().top;
+setTimeout(() => done(element.getBoundingClientRect().top === top), 80);
+"""
+"""Whether an element is in sight and does not move: answers that come in push others away."""
+
+
 class Page:
     """One tab of the browser."""
 
@@ -60,7 +69,7 @@ class Page:
 
     def click(self, css: str) -> None:
         element = self.find(css)
-        self.run("arguments[0].scrollIntoView({block: 'center'})", element)
+        self.until(lambda: self.driver.execute_async_script(STILL, element))
         element.click()
 
     def label(self, css: str) -> str:

@@ -79,6 +79,7 @@ def quoted(state: object) -> str:
 def test_copied_python_and_command_say_the_same(page: Page, tmp_path: Path) -> None:
     page.open(RUN, kind="steps")
     page.until(lambda: "hockeystick epsilon" in page.text("#command"))
+    page.until(lambda: "sure afterwards" in page.text("#attacker-answer"))  # nothing moves any more
     page.click("#copy-python")
     page.until(lambda: "Python" in page.text("#toast"))
     ran = subprocess.run(
