@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from abc import abstractmethod
 from typing import Any
 
 import numpy as np
@@ -28,8 +29,9 @@ class LowerToeplitz(Strategy):
     """C_ij = c_{i−j} for i >= j, else 0."""
 
     @property
+    @abstractmethod
     def toeplitz(self) -> tuple[float, ...]:
-        raise NotImplementedError
+        """c_0, c_1, …, without trailing zeros."""
 
     @property
     def bands(self) -> int | None:
