@@ -110,6 +110,17 @@ def test_the_installed_command_is_this_one() -> None:
     assert script.load() is main
 
 
+@pytest.mark.parametrize("module", ["hockeystick", "hockeystick.cli"])
+def test_python_runs_the_package_as_the_command(module: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", module, "delta", "Laplace(2)", "--epsilon", "wrong"],
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 2
+    assert done.stderr.endswith("See 'hockeystick delta --help'.\n")
+
+
 def test_a_wrong_command_is_one_line_and_code_2() -> None:
     line = refused(run("epsilo"))
     assert "No such command 'epsilo'. Did you mean epsilon? See 'hockeystick --help'." in line

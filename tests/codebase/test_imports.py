@@ -43,7 +43,7 @@ LAYERS = [
     {"learn", "figures", "adapters"},
     {"plotting"},
     {"cli"},
-    {"page"},
+    {"page", "__main__"},
 ]
 """Packages and modules, lowest first: each imports from its own package and from lower layers."""
 
