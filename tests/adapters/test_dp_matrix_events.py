@@ -35,6 +35,24 @@ def test_known_steps_are_a_gaussian_event() -> None:
     assert run.epsilon(1e-6).lower <= back.epsilon(1e-6) <= run.epsilon(1e-6) * (1 + 1e-9)
 
 
+def test_batches_in_turns_keep_that_nobody_can_be_added() -> None:
+    """Cyclic batches are no Gaussian event, which accountants answer for add-remove as well."""
+    run = hs.Correlated(hs.matrix.square_root(64), 10.0, hs.Cyclic(period=16))
+    event = ours.to_event(run)
+    rdp = host("dp_accounting.rdp", "dp-accounting")
+    for accountant in (ours.Accountant, rdp.RdpAccountant):
+        for name in ("ADD_OR_REMOVE_ONE", "REPLACE_ONE"):
+            assert not accountant(dp.NeighboringRelation[name]).supports(event)
+    relation = dp.NeighboringRelation.REPLACE_SPECIAL
+    exact = run.epsilon(1e-6, relation=hs.ZERO_OUT)
+    assert exact.lower <= ours.Accountant(relation).compose(event).get_epsilon(1e-6)
+    assert ours.Accountant(relation).compose(event).get_epsilon(1e-6) <= exact * (1 + 1e-9)
+    theirs = rdp.RdpAccountant(neighboring_relation=relation).compose(event).get_epsilon(1e-6)
+    gaussian = dp.GaussianDpEvent(10 / float(run.sensitivity))
+    plain = rdp.RdpAccountant().compose(gaussian).get_epsilon(1e-6)
+    assert theirs == pytest.approx(plain, rel=1e-9)
+
+
 def test_cyclic_poisson_is_a_composition_of_samples() -> None:
     run = hs.Correlated(hs.matrix.toeplitz(200, (1, 0.5)), 2.0, hs.CyclicPoisson(0.1, 4))
     back = ours.from_event(ours.to_event(run), hs.ADD_REMOVE)

@@ -11,6 +11,7 @@ from dp_accounting import dp_event
 
 from hockeystick.checks import whole
 from hockeystick.matrix import tree
+from hockeystick.matrix.participation.cyclic import Cyclic
 from hockeystick.matrix.participation.cyclic_poisson import CyclicPoisson
 from hockeystick.matrix.participation.once import Once
 from hockeystick.matrix.tree import Tree
@@ -32,6 +33,9 @@ def from_tree(event: Any) -> Mechanism:
 def correlated_event(run: Correlated) -> Any:
     """The event of a run: a tree, a Gaussian release, or one on a sample for each step.
 
+    Batches in turns are a tree of one leaf, which is a Gaussian release that the library answers
+    for records zeroed out alone: one record more would change the batches of others.
+
     None where the library has none: secret steps that are known between two ends alone.
     """
     if run.replace_sensitivity != 2:
@@ -40,7 +44,10 @@ def correlated_event(run: Correlated) -> Any:
     if isinstance(matrix, Tree) and isinstance(pattern, Once):
         return dp_event.SingleEpochTreeAggregationDpEvent(noise, _leaves(matrix))
     if not pattern.secret:
-        return dp_event.GaussianDpEvent(math.nextafter(noise / run.sensitivity.upper, 0.0))
+        relative = math.nextafter(noise / run.sensitivity.upper, 0.0)
+        if isinstance(pattern, Cyclic):
+            return dp_event.SingleEpochTreeAggregationDpEvent(relative, 1)
+        return dp_event.GaussianDpEvent(relative)
     shared = matrix.bands is None or matrix.bands > getattr(pattern, "period", 0)
     if not isinstance(pattern, CyclicPoisson) or shared:
         return None
