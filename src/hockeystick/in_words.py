@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from hockeystick.checks import probability
+from hockeystick.small_delta import given
 
 if TYPE_CHECKING:
     from hockeystick.relation import Relation
@@ -14,9 +14,14 @@ class InWords:
     """The methods of a mechanism that are made for people; each loads what it needs."""
 
     def explain(
-        self: Any, delta: float, *, relation: Relation | None = None, method: str = "auto"
+        self: Any,
+        delta: float | None = None,
+        *,
+        log_delta: float | None = None,
+        relation: Relation | None = None,
+        method: str = "auto",
     ) -> str:
-        """What it guarantees at a δ in plain language, as the command `explain` prints it.
+        """What it guarantees at a δ, given as for `epsilon`, as the command `explain` prints it.
 
         >>> from hockeystick import Laplace
         >>> print(Laplace(1.0).explain(delta=0))
@@ -26,7 +31,7 @@ class InWords:
         """
         from hockeystick.report.explanation import Explanation
 
-        return str(Explanation.of(self, probability("delta", delta), relation, method))
+        return str(Explanation.of(self, given(delta, log_delta), relation, method))
 
     def statement(
         self: Any, *, delta: float | None = None, relation: Relation | None = None

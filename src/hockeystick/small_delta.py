@@ -17,6 +17,8 @@ from hockeystick.errors import ParameterError
 LOG_DELTA = Between("[-inf, 0]")
 LEAST_LOG_DELTA = -700.0
 """log δ below which δ is hardly a float: from there on, logarithms answer."""
+EXP_ERROR = 5e-13
+"""Of e^x for x near −700, where an error of x is one of 1e-13."""
 DIGITS = 40
 """Of a decimal logarithm, before it is rounded to a float below."""
 
@@ -95,6 +97,18 @@ def log_of(delta: float) -> float:
     if isinstance(delta, SmallDelta):
         return delta.log
     return math.log(delta) if delta > 0 else -math.inf
+
+
+def times(factor: float, delta: float) -> float:
+    """factor·δ, 1 at most and not rounded down; by its logarithm where no float holds it.
+
+    >>> times(2.0, 1e-5), round(times(0.5, SmallDelta(-1000)).log, 6)
+    (2e-05, -1000.693147)
+    """
+    if not isinstance(delta, SmallDelta):
+        return min(1.0, factor * delta)
+    log = delta.log + math.log(factor)
+    return SmallDelta(log) if log < LEAST_LOG_DELTA else math.exp(log) * (1 + EXP_ERROR)
 
 
 def read(name: str, text: str) -> float:

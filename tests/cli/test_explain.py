@@ -66,6 +66,32 @@ def test_without_a_delta_the_odds_grow_by_e_to_the_epsilon() -> None:
     assert statement.posterior(0.01) == pytest.approx(0.03 / 1.02)
 
 
+@pytest.mark.parametrize("asked", [("--delta", "1e-400"), ("--log-delta", "-921.0340371976184")])
+def test_a_delta_below_every_float_is_explained(asked: tuple[str, str]) -> None:
+    """Pr[L > B] <= 2δ for the bound B on the log odds, which is not ε, as it were without a δ."""
+    found = read_json("explain", "Gaussian(1.5)", *asked)
+    assert found["epsilon"] == hs.Gaussian(1.5).epsilon(log_delta=-921.0340371976184)
+    assert found["log_delta"] == pytest.approx(-400 * math.log(10), rel=1e-12)
+    rest = found["bayes"]["log_except_with_probability"]
+    assert rest == pytest.approx(math.log(2) - 400 * math.log(10), rel=1e-12)
+    log_odds = math.log(found["bayes"]["odds_factor"])
+    tail = norm.logsf((log_odds - 1 / 4.5) * 1.5)  # the loss is N(μ²/2, μ²), μ = 1/1.5
+    assert rest - 5 < tail <= rest
+    assert "plus e^-921.034." in words("Gaussian(1.5)", *asked)
+    assert "except with probability e^-920.34:" in words("Gaussian(1.5)", *asked)
+
+
+def test_twice_a_delta_at_the_edge_of_floats_is_not_rounded_down() -> None:
+    (_, rest) = Explanation.of(hs.Gaussian(1.0), hs.SmallDelta(-700.5), None, "auto").odds
+    assert 1e-12 >= math.log(rest) - (math.log(2) - 700.5) >= 0
+
+
+def test_a_delta_is_not_written_smaller_than_it_is() -> None:
+    delta = 1.2345640000000001e-05
+    assert "delta = 1.23457e-05" in words("Gaussian(1.5)", "--delta", repr(delta))
+    assert "plus 1.23457e-05." in words("Gaussian(1.5)", "--delta", repr(delta))
+
+
 def test_the_words_say_all_that_was_promised() -> None:
     printed = words(RUN, "--delta", "1e-5")
     for expected in (

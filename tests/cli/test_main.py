@@ -134,7 +134,7 @@ def test_a_wrong_command_is_one_line_and_code_2() -> None:
         (("epsilon", "Gaussian(1)"), "Missing option '--delta'"),
         (("epsilon", "--delta", "1e-5"), "Missing argument 'EXPR'"),
         (("epsilon", "Gaussian(1)", "--delta", "x"), "it must be a number such as 1e-5"),
-        (("explain", "Gaussian(1)", "--delta", "1e-400"), "it is too small a number"),
+        (("delta", "Gaussian(1)", "--epsilon", "1e-400"), "it is too small a number"),
         (("epsilon", "Gaussian(1)", "--delta", "1/0"), "it divides by 0"),
         (("epsilon", "Gaussian(1)", "--delta", "1", "--method", "other"), "'other' is not one of"),
         (("epsilon", "Gaussian(1)", "--delta", "1", "--relation", "x"), "'x' is not one of"),

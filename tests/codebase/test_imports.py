@@ -23,9 +23,9 @@ SOURCE = Path(str(hockeystick.__file__)).parent
 LAYERS = [
     {"errors"},
     {"checks", "numerics", "locking", "progress"},
-    {"saving", "relation", "bound", "random", "in_words", "numerals"},
+    {"saving", "relation", "bound", "random", "numerals"},
     {"table", "small_delta"},
-    {"loss", "sensitivity"},
+    {"loss", "sensitivity", "in_words"},
     {"evidence", "routes"},
     {"questions"},
     {"log_questions"},

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @click.command()
 @options.question
-@options.float_delta
+@options.delta
 def explain(expression: str, as_json: bool, delta: float, **how: Any) -> None:
     """Say in plain language what EXPR guarantees.
 

@@ -12,8 +12,10 @@ from hockeystick.numerics.digits import at_least, at_most
 from hockeystick.questions import relation_of
 from hockeystick.relation import Relation
 from hockeystick.report.pieces import meaning, pieces
+from hockeystick.report.statement import delta_at_most
 from hockeystick.routes.auto import SENTENCES
 from hockeystick.samplers.sampler import Grouped
+from hockeystick.small_delta import log_of, times
 
 if TYPE_CHECKING:
     from hockeystick.bound import Bound
@@ -56,7 +58,7 @@ class Explanation:
         bound = mechanism.epsilon(delta, relation=neighbours, method=method)
         missed = mechanism.tradeoff([FALSE_POSITIVES], relation=neighbours, method=method)
         hits = 1 - Decimal(repr(float(missed[0])))  # 1 − 0.99 is a little above 0.01 in floats
-        smaller = mechanism.epsilon(RARER * delta, relation=neighbours, method=method)
+        smaller = mechanism.epsilon(times(RARER, delta), relation=neighbours, method=method)
         log_odds = _log_odds(bound, smaller, delta)
         return cls(mechanism, neighbours, delta, bound, float(hits), log_odds)
 
@@ -64,7 +66,7 @@ class Explanation:
     def odds(self) -> tuple[float, float]:
         """By which factor the odds of an attacker can grow, and the chance that it is more."""
         factor = math.exp(self.log_odds) if self.log_odds < 700 else math.inf
-        return factor, min(1.0, 2 * self.delta)
+        return factor, times(2.0, self.delta)
 
     def posterior(self, prior: float) -> float:
         """How sure an attacker can become who was so sure before."""
@@ -112,7 +114,7 @@ def _log_odds(bound: Bound, smaller: Bound, delta: float) -> float:
     δ(ε) = E_P[(1 − e^{ε−L})₊] >= (1 − e^{ε−B})·Pr[L > B], so Pr[L > B] <= 2δ if
     B = ε(rδ) − log(1 − r/2), for any r <= 1; without a δ no loss is above ε.
     """
-    if delta == 0:
+    if log_of(delta) == -math.inf:
         return bound.upper
     return min(bound.upper + math.log(2), smaller.upper - math.log1p(-RARER / 2))
 
@@ -141,12 +143,13 @@ def _protected(explanation: Explanation) -> list[str]:
 
 
 def _guarantee(explanation: Explanation) -> list[str]:
+    delta = delta_at_most(explanation.delta)
     if math.isinf(explanation.bound.upper):
-        return [f"None at delta = {explanation.delta:g}: no epsilon is large enough."]
+        return [f"None at delta = {delta}: no epsilon is large enough."]
     epsilon = at_most(explanation.bound.upper, 6)
-    plus = f", plus {explanation.delta:g}" if explanation.delta else ""
+    plus = "" if delta == "0" else f", plus {delta}"
     return [
-        f"epsilon = {epsilon} at delta = {explanation.delta:g} ({explanation.relation}), in both "
+        f"epsilon = {epsilon} at delta = {delta} ({explanation.relation}), in both "
         f"directions: no set of outputs is more than e^{epsilon} times as likely in one case "
         f"as in the other{plus}."
     ]
@@ -166,7 +169,7 @@ def _belief(explanation: Explanation) -> list[str]:
     yes, _ = CLAIMS[explanation.relation]
     factor, rest = explanation.odds
     (sure, then), (doubt, now) = ((p, explanation.posterior(p)) for p in PRIORS)
-    unless = f", except with probability {rest:g}" if rest else ""
+    unless = "" if log_of(rest) == -math.inf else f", except with probability {delta_at_most(rest)}"
     return [
         f"Someone who thought it {_percent(sure)} likely that {yes} is at most {_percent(then)} "
         f"sure afterwards, someone who thought {_percent(doubt)} at most {_percent(now)}{unless}: "

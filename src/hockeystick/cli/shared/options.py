@@ -88,11 +88,6 @@ def delta(command: Command) -> Command:
     return _delta("guarantee", command)
 
 
-def float_delta(command: Command) -> Command:
-    """The option --delta of a guarantee, as a float."""
-    return _number("delta", "guarantee")(command)
-
-
 def epsilon(command: Command) -> Command:
     """The option --epsilon of a guarantee."""
     return _number("epsilon", "guarantee")(command)
