@@ -181,6 +181,28 @@ def test_the_neighbours_can_be_chosen(people: Path, options: list[str], relation
     assert json.loads(result.stdout)["privacy"]["relation"] == relation
 
 
+def test_batches_in_turns(people: Path) -> None:
+    """300 records in 3 batches of 100, 4 epochs; a tree of 12 leaves has ε from its zCDP."""
+    turns = ["--sampler", "cyclic", "--batch-size", "100", "--epochs", "4"]
+    result = run("people.csv", *TARGET, *DECLARED, *turns, "--noise", "tree", "--json")
+    assert result.exit_code == 0, result.output
+    told = json.loads(result.stdout)["privacy"]
+    assert told["relation"] == "zero-out"
+    assert told["epsilon_lower"] <= told["epsilon"] <= 1 < told["epsilon_lower"] + 1e-6
+    ran = hs.parse(told["mechanism"])
+    assert isinstance(ran, hs.Correlated)
+    assert (ran.matrix, ran.pattern) == (hs.matrix.tree(12), hs.Cyclic(3, 4))
+    for wrong, message in (
+        (["--epochs", "2.5"], "epochs must be an integer >= 1, got 2.5"),
+        (["--noise", "laplace"], "noise must be one of banded, "),
+        (["--delta", "0"], "delta must be in (0, 1)"),
+        (["--relation", "add-remove", "--population", "300"], "relation must be replace-one or"),
+    ):
+        result = run("people.csv", *TARGET, *DECLARED, *turns, *wrong)
+        assert result.exit_code == 2
+        assert message in result.stderr
+
+
 def test_added_records_need_a_population(people: Path) -> None:
     result = run("people.csv", *TARGET, *DECLARED, "--relation", "add-remove")
     assert result.exit_code == 2

@@ -57,14 +57,15 @@ class Undeclared(click.ClickException):
 @click.option(
     "--noise",
     metavar="NAME",
-    help="gaussian, laplace, or a class that another package announces; by --delta if not given.",
+    help="gaussian, laplace, or a class that another package announces; by --delta if not given. "
+    "Where batches take turns: banded, buffered, square-root, tree or independent.",
 )
 @click.option(
     "--sampler",
-    type=click.Choice(["poisson", "without-replacement", "full"]),
+    type=click.Choice(["poisson", "without-replacement", "full", "cyclic"]),
     default="poisson",
     show_default=True,
-    help="How batches are drawn.",
+    help="How batches are drawn; cyclic: they take turns, with correlated noise.",
 )
 @click.option("--batch-size", type=int, default=512, show_default=True)
 @click.option("--epochs", type=NUMBER, default=20, show_default=True, help="Passes over the data.")
@@ -147,6 +148,8 @@ def train(
     schema = schema.with_columns(_declared(bounds, categories), drop)
     if learning_rate is not None:
         options["learning_rate"] = learning_rate
+    if float(options["epochs"]).is_integer():
+        options["epochs"] = int(options["epochs"])  # turns are whole
     options["verbose"] = sys.stderr.isatty()
     if data.is_dir() or data.suffix == ".parquet":
         from hockeystick.learn.folder_training import prepare_folder, undeclared
