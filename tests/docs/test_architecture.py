@@ -78,8 +78,8 @@ def test_the_picture_names_files_that_are_there(drawing: ModuleType) -> None:
     assert not [box.file for box in boxes if not (SOURCE / box.file).exists()]
     picture = DRAWING.with_name("walk.svg").read_text(encoding="utf-8")
     for box in boxes:
-        assert box.title in picture
-        assert box.file in picture
+        for words in (box.title, box.file, *box.lines):  # else it was not drawn again
+            assert f">{words}</text>" in picture
     assert f"]({DRAWING.parent.name}/walk.svg)" in PAGE.read_text("utf-8")
 
 
