@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import re
 from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
+# One process for each core: threads of linear algebra would wait for each other, a dot product of
+# 20 000 numbers for milliseconds. It is read when numpy is loaded, in workers and commands too.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 ADAPTERS = Path(__file__).parent / "src" / "hockeystick" / "adapters"
 
 

@@ -168,7 +168,7 @@ def _rates(q: Array, d: Array, steps: int) -> list[float]:
 def _log_mean(q: Array, d: Array, rate: float) -> float:
     """log E e^{λD}."""
     shift = rate * float(d.max())
-    return shift + math.log(float(np.exp(rate * d - shift) @ q) + 1e-300)
+    return shift + math.log(float(np.sum(np.exp(rate * d - shift) * q)) + 1e-300)
 
 
 def _line(step: _Step, steps: int) -> tuple[float, float, float, float]:
