@@ -17,6 +17,9 @@ ADAPTERS = Path(__file__).parent / "src" / "hockeystick" / "adapters"
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--deep", action="store_true", help="run the tests marked slow as well")
+    parser.addoption(
+        "--oracle-cases", type=int, default=250, help="random cases that proven ends are held to"
+    )
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -1,58 +1,75 @@
-"""Proven ends as the judge: every route that answers must meet them, on random cases.
-
-HOCKEYSTICK_PROOFS=1000 takes so many cases instead of those of a deep run.
-"""
+"""Proven ends as the judge: every route that answers must meet them, on random cases."""
 
 from __future__ import annotations
 
-import os
+import time
+from dataclasses import replace
 
 import pytest
 
-from benchmarks.proof import ROUNDING, cases
-from hockeystick.errors import CannotCertify, NumericalError, ParameterError
-from hockeystick.routes.auto import AUTO, ROUTES
-
 pytest.importorskip("flint")
 
-CASES = int(os.environ.get("HOCKEYSTICK_PROOFS", "100"))
-FEW = 3
-"""In the plain run."""
-SLOW = {"lattice"}
-"""Asked of every tenth case only."""
+from benchmarks.proof.cases import KINDS, case
+from benchmarks.proof.judge import GivenUp, Verdict, compare, judged, stopped_after
+from hockeystick import Bound
+
+FEW = 12
+"""Cases of the plain run."""
+SECONDS = 2.0
+"""Of CPU, for a case: few take as long."""
 
 
-def judge(count: int, seed: int) -> tuple[int, int]:
-    """How many cases were proven, and how many answers of routes were judged."""
-    proven = judged = 0
-    for i, (mechanism, delta) in enumerate(cases(count, seed)):
-        try:
-            truth = mechanism.epsilon(delta, certify=True)
-        except CannotCertify:
-            continue
-        proven += 1
-        for method in (AUTO, *ROUTES):
-            if method in SLOW and i % 10:
-                continue
-            try:
-                said = mechanism.epsilon(delta, method=method)
-            except (NumericalError, ParameterError):
-                continue
-            room = ROUNDING * max(1.0, said.upper)
-            assert said.upper >= truth.lower - room, (mechanism, delta, method)
-            assert said.lower <= truth.upper + room, (mechanism, delta, method)
-            judged += 1
-    return proven, judged
+def check(verdicts: list[Verdict]) -> None:
+    said = [line for verdict in verdicts for line in verdict.said]
+    assert not said, "\n".join(said)
+    proven = sum(verdict.proven for verdict in verdicts)
+    assert proven >= 0.9 * len(verdicts)
+    assert sum(verdict.judged for verdict in verdicts) >= 2 * proven
 
 
 def test_a_few() -> None:
-    proven, judged = judge(FEW, 11)
-    assert proven >= FEW - 1
-    assert judged >= 2 * proven
+    check([judged(11, number, SECONDS) for number in range(FEW)])
 
 
 @pytest.mark.slow
-def test_many() -> None:
-    proven, judged = judge(CASES, 7)
-    assert proven >= 0.9 * CASES
-    assert judged >= 2 * proven
+def test_many(request: pytest.FixtureRequest) -> None:
+    count = request.config.getoption("--oracle-cases")
+    check([judged(7, number, SECONDS) for number in range(count)])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", [kind.__name__ for kind in KINDS])
+def test_each_kind(kind: str) -> None:
+    verdicts = [judged(13, number, SECONDS, kind) for number in (20, 21)]
+    assert any(verdict.proven and verdict.judged for verdict in verdicts)
+    assert not [line for verdict in verdicts for line in verdict.said]
+
+
+def test_a_case_depends_on_its_number_alone() -> None:
+    assert case(3, 17) == case(3, 17)
+    assert case(3, 17) != replace(case(3, 18), number=17)
+
+
+@pytest.mark.parametrize(
+    ("lower", "upper", "wrong"),
+    [(1.0, 2.0, 0), (2.0, 2.5, 0), (2.1, 2.5, 1), (0.1, 0.9, 1), (0.5, 3.0, 0)],
+)
+def test_ends_that_do_not_meet_are_told(lower: float, upper: float, wrong: int) -> None:
+    verdict = Verdict(0, "gaussian")
+    said = Bound(upper, lower=lower, method="contour")
+    compare(case(3, 17), "contour", 1.0, 2.0, said, verdict)
+    assert len(verdict.said) == wrong
+    assert verdict.judged == 1
+
+
+def test_what_takes_too_long_is_given_up() -> None:
+    start = time.process_time()
+    with pytest.raises(GivenUp):
+        _wait()
+    assert 0.04 < time.process_time() - start < 1
+
+
+def _wait() -> None:
+    with stopped_after(0.05):
+        while True:
+            pass

@@ -65,7 +65,10 @@ def gaussian_log_delta(shift: float, epsilon: Array) -> Array:
         difference[close] = 0.5 * shift * (_one_minus_x_mills(x) @ weights)
     with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
         far = np.log(difference) - 0.5 * a * a - LOG_ROOT
-        near = np.log(ndtr(-a) - np.exp(np.minimum(epsilon, 700)) * ndtr(-b))
+        mass = np.exp(epsilon) * ndtr(-b)
+        if np.any(epsilon > 700):  # soon no float holds e^ε
+            mass = np.where(epsilon > 700, np.exp(epsilon + log_ndtr(-b)), mass)
+        near = np.log(ndtr(-a) - mass)
     return np.asarray(np.where(a > -2, far, near))
 
 

@@ -13,6 +13,7 @@ from hockeystick.loss.base import Loss
 from hockeystick.loss.segment import SegmentLoss
 from hockeystick.mechanism import Mechanism
 from hockeystick.mechanisms.randomized_response import RandomizedResponse
+from hockeystick.numerics.series import exp_minus, log_sinhc
 from hockeystick.numerics.types import Array
 from hockeystick.relation import Relation
 
@@ -73,11 +74,33 @@ class ExponentialMechanism(Mechanism):
             value = np.full(orders.shape, epsilon)
             return value, value
         s = np.maximum(orders - 1, 1e-18)  # at order 1, the KL divergence: safe, as it increases
+        small = np.isfinite(s) & ((s + 1) * epsilon < 1)
+        value = self._of_large_losses(s)
+        if small.any():
+            value[small] = _of_small_losses(s[small], epsilon)
+        return value, value
+
+    def _of_large_losses(self, s: Array) -> Array:
+        epsilon = self.epsilon_
         gone, spread = np.exp(-s * epsilon), -math.expm1(-epsilon)
         with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
             y = s / (s + 1) * (1 - gone * spread / np.expm1(-s * epsilon))
             y = np.clip(y, math.exp(-epsilon), 1)
-            lower = (math.exp(-epsilon) - y) / spread  # the P-mass of t − ε, negative
-            value = epsilon + np.log(y) + np.log1p(lower * -np.expm1(-s * epsilon)) / s
-        value = np.where(np.isinf(orders), epsilon, np.clip(value, 0, epsilon))
-        return value, value
+            t = np.maximum(epsilon + np.log(y), 0.0)
+            lower = np.exp(t - epsilon) * np.expm1(-t) / -spread  # the P-mass of t − ε
+            value = t + np.log1p(lower * np.expm1(-s * epsilon)) / s
+        return np.array(np.where(np.isinf(s), epsilon, np.clip(value, 0, epsilon)))
+
+
+def _of_small_losses(s: Array, epsilon: float) -> Array:
+    """The same where (s+1)·ε < 1 and the terms above cancel but for about (s+1)·ε²/8.
+
+    With (e^x − 1)/x = e^{x/2 + S(x)}: y = 1 + (e^a − 1)/(s+1), a = S(ε) − S(sε) − (s+1)ε/2. The
+    P-mass of t − ε, t = ε + log y, is r = (e^t − 1)/(e^ε − 1), and K = st + log(1 − rw) for
+    w = 1 − e^{−sε}, where st − rw = st·(1 − e^d), d = (t − (s+1)ε)/2 + S(t) + S(sε) − S(ε).
+    """
+    whole, part = log_sinhc(np.full_like(s, epsilon)), log_sinhc(s * epsilon)
+    t = epsilon + np.log1p(np.expm1(whole - part - (s + 1) * epsilon / 2) / (s + 1))
+    d = (t - (s + 1) * epsilon) / 2 + log_sinhc(t) + part - whole
+    rest = np.log1p(np.expm1(t) / math.expm1(epsilon) * np.expm1(-s * epsilon))
+    return np.asarray(-t * np.expm1(d) - exp_minus(rest) / s)

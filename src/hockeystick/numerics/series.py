@@ -25,6 +25,8 @@ LEAST = -1e3
 
 _EXP = [1 / math.factorial(k) for k in range(2, 13)]
 _SIN = [(-1) ** k / math.factorial(2 * k + 1) for k in range(1, 7)]
+_BERNOULLI = [1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730, 7 / 6, -3617 / 510]
+_LOG_SINHC = [b / (2 * n * math.factorial(2 * n)) for n, b in enumerate(_BERNOULLI, 1)]
 _ENTROPY = [(k - 1) / math.factorial(k) for k in range(2, 14)]
 
 
@@ -61,6 +63,15 @@ def exp_minus(x: Array) -> Array:
     [5.000000016666...e-17]
     """
     return _less_terms(x, np.expm1(x) - x, _EXP, x * x, x)
+
+
+def log_sinhc(x: Array) -> Array:
+    """log(sinh(x/2)/(x/2)) = x²/24 − x⁴/2880 + …, for |x| <= 1.
+
+    >>> log_sinhc(np.array([1e-8])).tolist()
+    [4.166666666666...e-18]
+    """
+    return x * x * _polynomial(x * x, _LOG_SINHC)
 
 
 def sin_minus(x: Array, sine: Array) -> Array:

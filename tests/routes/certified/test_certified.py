@@ -271,3 +271,10 @@ def test_next_to_nothing_costs_nothing() -> None:
     at_zero = run.delta(0.0, certify=True)
     assert run.epsilon(at_zero.lower * (1 - 1e-9), certify=True).upper > 0
     assert run.epsilon(50 * 0.001, certify=True).upper == 0
+
+
+def test_a_plan_that_overflows_warns_nobody() -> None:
+    """Far below the mean loss e^ε is no float; warnings are errors here."""
+    run = hs.Gaussian(1.1).on(hs.Poisson(0.4)) * 30_000
+    with pytest.raises(CannotCertify, match="too slowly"):
+        run.delta(3000.0, relation=hs.REPLACE_ONE, certify=True)

@@ -7,6 +7,7 @@ from contextlib import suppress
 from typing import Any
 
 import flint
+import numpy as np
 
 from hockeystick.bound import Bound
 from hockeystick.errors import CannotCertify, NumericalError
@@ -81,19 +82,20 @@ def worst(sides: Sequence[ComposedLoss], question: Asked) -> Proven:
     proven: list[Proven] = []
     failures: list[tuple[ComposedLoss, CannotCertify]] = []
     claims: list[dict[str, Any]] = []
-    for side in sides:
-        if proven and (claim := _milder(side, question, proven[0])):
+    with np.errstate(all="ignore"):  # floats only plan: what is not a number makes a bad plan
+        for side in sides:
+            if proven and (claim := _milder(side, question, proven[0])):
+                claims.append(claim)
+                continue
+            try:
+                proven.append(_one(side, question))
+            except CannotCertify as error:
+                failures.append((side, error))
+        for side, failure in failures:
+            claim = _milder(side, question, proven[0]) if proven else None
+            if claim is None:
+                raise failure
             claims.append(claim)
-            continue
-        try:
-            proven.append(_one(side, question))
-        except CannotCertify as error:
-            failures.append((side, error))
-    for side, failure in failures:
-        claim = _milder(side, question, proven[0]) if proven else None
-        if claim is None:
-            raise failure
-        claims.append(claim)
     most = max(proven, key=lambda each: each.upper)
     lower = max(each.lower for each in proven)
     directions = [each.certificate for each in proven] + claims

@@ -1,0 +1,1 @@
+"""Certified ends as the judge of all others."""
