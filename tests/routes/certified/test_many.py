@@ -18,8 +18,9 @@ from hockeystick.errors import CannotCertify
 from hockeystick.loss.exact import Exact
 from hockeystick.routes.certified import answers
 from hockeystick.routes.certified.balls import of_bits
+from hockeystick.routes.certified.discs import Discs
 from hockeystick.routes.certified.laws import law_of
-from hockeystick.routes.certified.many import ManyNormals
+from hockeystick.routes.certified.many import FEW_TURNS, ManyNormals, _turns
 from hockeystick.routes.certified.verify import verify
 
 ORDER, STEP = 3.0, 0.7
@@ -42,6 +43,18 @@ def moment(up: float, down: float, q: float, s: Any) -> Any:
         return mpmath.npdf(z) * v * mpmath.exp(s * mpmath.log(v / w))
 
     return mpmath.fsum(f(mpmath.mpf(j) / 16) for j in range(-200, 300)) / 16  # errs by e^−150
+
+
+@pytest.mark.parametrize("count", [FEW_TURNS, FEW_TURNS + 1])
+def test_powers_less_one_keep_their_digits(count: int) -> None:
+    angle = Discs.of(np.array([1e-9 + 2e-9j, 0.3 - 0.4j]), 1e-25)
+    found = _turns(angle, count)
+    with mpmath.workdps(40):
+        for i, x in enumerate(angle.mid):
+            for k in range(count):
+                exact = mpmath.expm1(k * mpmath.mpc(complex(x)))
+                assert abs(exact - mpmath.mpc(complex(found.mid[i, k]))) <= found.rad[i, k]
+                assert found.rad[i, k] <= 1e-13 * abs(exact) + 1e-280
 
 
 @pytest.mark.slow

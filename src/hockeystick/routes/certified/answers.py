@@ -22,7 +22,7 @@ from hockeystick.routes.certified.laws import exact_of, law_of
 from hockeystick.routes.certified.line import Ends, Line, Recipe, masses
 from hockeystick.routes.certified.many import many
 from hockeystick.routes.certified.plan import planned
-from hockeystick.routes.contour.saddle import log_kappa
+from hockeystick.routes.contour.saddle import MOST_PLANNING_PARTS, log_kappa
 
 BITS = 192
 """Of the working precision: radii are then far below the errors that are chosen."""
@@ -144,12 +144,15 @@ def milder(loss: ComposedLoss, epsilon: float, delta: float) -> dict[str, Any] |
 
 def _good_order(loss: ComposedLoss, epsilon: float, delta: float) -> float | None:
     """Floats: a power of two at which Chernoff's bound is clearly enough, if there is one."""
-    goal = (math.log(delta) if delta else -math.inf) - 0.1
+    goal, orders = (math.log(delta) if delta else -math.inf) - 0.1, MILD_ORDERS
     with np.errstate(all="ignore"):
-        k = loss.cgf(MILD_ORDERS).real
-        bound = k - MILD_ORDERS * epsilon + log_kappa(MILD_ORDERS)
+        if len(loss.parts) > MOST_PLANNING_PARTS:  # the best order of a few parts is about as good
+            few = loss.sketch(MOST_PLANNING_PARTS)
+            score = few.cgf(orders).real - orders * epsilon + log_kappa(orders)
+            orders = orders[[int(np.nanargmin(score))]]
+        bound = loss.cgf(orders).real - orders * epsilon + log_kappa(orders)
     enough = np.flatnonzero(bound <= goal)
-    return float(MILD_ORDERS[enough[0]]) if enough.size else None
+    return float(orders[enough[0]]) if enough.size else None
 
 
 def _on_grid(task: Task, log_delta: float, why: Exception) -> tuple[GridSum, Grid]:

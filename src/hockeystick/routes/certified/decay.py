@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from flint import arb
@@ -25,6 +26,11 @@ class Cells:
     right: Array
 
 
+@lru_cache(maxsize=64)
+def _different(count: int) -> tuple[Array, Array]:
+    return np.triu_indices(count, 1)
+
+
 class Pairs:
     """Theorem 6. With two independent tilted losses, 1 − |φ(u)|² = E[1 − cos u(L−L')], and
     1 − cos y >= y²/2 − y⁴/24, which grows up to y = √6: pairs of cells that are at least d and at
@@ -33,7 +39,7 @@ class Pairs:
 
     def __init__(self, cells: Cells) -> None:
         mass, left, right = cells.mass, cells.left, cells.right
-        i, j = np.triu_indices(mass.size, 1)
+        i, j = _different(mass.size)
         near = np.maximum(left[i], left[j]) - np.minimum(right[i], right[j])
         near = np.maximum(near, 0.0) * (1 - SAFE)
         far = (np.maximum(right[i], right[j]) - np.minimum(left[i], left[j])) * (1 + SAFE)

@@ -23,10 +23,14 @@ from hockeystick.routes.certified.normal import NormalLaw
 from hockeystick.routes.certified.sampled_normal import CELLS, SampledNormal
 
 MANY = 12
-AT_ONCE = 20
+AT_ONCE = 80
 """Parts of one array."""
 FEW = 6400
 """Parts up to which |φ| is bounded by the nodes, too."""
+SPARSE, PARTS = 6, 150
+"""At most one in so many frequencies at which they do: one more for each so many parts."""
+FEW_TURNS = 8
+"""Powers that are found by products."""
 NEAR_ZERO = 0.75
 """|φ − 1| from which on a power is a product and not e^{n·log φ}."""
 
@@ -70,9 +74,9 @@ class ManyNormals(Tilted):
         return [mass * each for each in as_balls(total)]
 
     def decay(self, t: Array) -> Array:
-        total = np.zeros_like(t)
+        total, every = np.zeros_like(t), min(1 + len(self._parts) // PARTS, SPARSE)
         for table in self._tables:
-            total += table.decay(t, with_nodes=len(self._parts) <= FEW)
+            total += table.decay(t, every if len(self._parts) <= FEW else 0)
         return total * (1 - 1e-12)
 
 
@@ -146,11 +150,7 @@ class _Table:
         small = max(1, math.isqrt(count))
         large = -(-count // small)
         angle = losses * Discs.of(np.array(1j * step))
-
-        def turns(k: Array) -> Discs:
-            return Discs(angle.mid[..., None], angle.rad[..., None]).times(k).expm1()
-
-        giant, baby = turns(float(small) * np.arange(large)), turns(np.arange(float(small)))
+        giant, baby = _turns(angle.times(float(small)), large), _turns(angle, small)
         wide = Discs(weights.mid[..., None], weights.rad[..., None])
         moved = _turned(wide * giant)
         whole = _turned(wide * (giant + Discs.of(np.ones(1))))
@@ -161,14 +161,17 @@ class _Table:
         rad = total.rad.reshape(len(self._all), -1)[:, :count]
         return Discs(mid, (rad + 2 * errors) * (1 + 1e-12))
 
-    def decay(self, t: Array, with_nodes: bool) -> Array:
-        total = np.zeros_like(t)
+    def decay(self, t: Array, every: int) -> Array:
+        """The bound by nodes falls: that at one in `every` frequencies holds for those after it."""
+        total, kept = np.zeros_like(t), np.arange(t.size) // max(every, 1)
+        weights, losses, errors = self._nodes
+        fall = np.maximum(losses.mid.imag - losses.rad, 0.0) * (1 - 1e-12)
+        sizes = weights.most
         for i, pairs in enumerate(self._pairs):
             bound = pairs(t)
-            if with_nodes:
-                weights, losses, errors = self._nodes
-                fall = np.maximum(losses.mid[i].imag - losses.rad[i], 0.0) * (1 - 1e-12)
-                bound = np.minimum(bound, by_nodes(weights.most[i], fall, errors[i, 0], t))
+            if every:
+                sparse = by_nodes(sizes[i], fall[i], errors[i, 0], t[::every])
+                bound = np.minimum(bound, sparse[kept])
             total += self._counts[i, 0] * np.minimum(bound, 0.0)
         return total
 
@@ -203,6 +206,20 @@ def _column(numbers: Sequence[arb]) -> Discs:
     mid = np.array([[float(x)] for x in numbers])
     rad = np.array([[above(abs(x - float(x)))] for x in numbers])
     return Discs.of(mid, rad)
+
+
+def _turns(angle: Discs, count: int) -> Discs:
+    """e^{k·angle} − 1 for k < count along a new last axis; few of them by products, whose errors
+    add up: x^{j+k} − 1 = (x^j − 1) + (x^k − 1) + (x^j − 1)·(x^k − 1)."""
+    if count > FEW_TURNS:
+        wide = Discs(angle.mid[..., None], angle.rad[..., None])
+        return wide.times(np.arange(float(count))).expm1()
+    out = [angle.times(0.0), angle.expm1()]
+    for k in range(2, count):
+        x, y = out[k // 2], out[k - k // 2]
+        out.append(x + y + x * y)
+    mid, rad = [each.mid for each in out[:count]], [each.rad for each in out[:count]]
+    return Discs(np.stack(mid, axis=-1), np.stack(rad, axis=-1))
 
 
 def _turned(discs: Discs) -> Discs:

@@ -34,6 +34,7 @@ class SampledNormal(Tilted):
     def __init__(self, law: Mixed, order: float, rule: Rule) -> None:
         self.law, self.rule = law, rule
         self.c, self.p = arb(order), arb(order) + 1
+        self._v, self._w = _mixed(law.q, law.up), _mixed(law.q, law.down)
 
     @cached_property
     def mass(self) -> arb:
@@ -81,7 +82,7 @@ class SampledNormal(Tilted):
 
     def _logs(self, z: Any) -> tuple[Any, Any]:
         """log v and log w."""
-        return _log_mixed(self.law.q, self.law.up, z), _log_mixed(self.law.q, self.law.down, -z)
+        return _log_mixed(self._v, z), _log_mixed(self._w, -z)
 
     def _lift(self, height: arb) -> arb:
         """|f(x + i·height)| is at most so many times f(x)."""
@@ -102,9 +103,12 @@ class SampledNormal(Tilted):
 
     def _at(self, x: arb) -> arb:
         """f on the real axis, but for 1/√(2π)."""
-        log_v, log_w = self._logs(x)
-        value: arb = (self.p * log_v - self.c * log_w - x * x / 2).exp()
-        return value
+        log = x * x / -2
+        if self._v is not None:
+            log += self.p * _log_mixed(self._v, x)
+        if self._w is not None:
+            log -= self.c * _log_mixed(self._w, -x)
+        return log.exp()
 
     @property
     def work(self) -> int:
@@ -146,8 +150,14 @@ class SampledNormal(Tilted):
         return width * width / 8 * most
 
 
-def _log_mixed(q: arb, shift: arb, z: Any) -> Any:
-    """log(1 − q + q·e^{shift·z − shift²/2})."""
-    if shift.is_zero():
+def _mixed(q: arb, shift: arb) -> tuple[arb, arb, arb] | None:
+    """What 1 − q + q·e^{shift·z − shift²/2} is made of; None where it is 1."""
+    return None if shift.is_zero() else (1 - q, q * (shift * shift / -2).exp(), shift)
+
+
+def _log_mixed(mixed: tuple[arb, arb, arb] | None, z: Any) -> Any:
+    """Its logarithm."""
+    if mixed is None:
         return type(z)(0)
-    return (1 - q + q * (shift * z - shift * shift / 2).exp()).log()
+    rest, share, shift = mixed
+    return (rest + share * (shift * z).exp()).log()
