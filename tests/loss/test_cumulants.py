@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import mpmath as mp
 import numpy as np
 import pytest
@@ -80,3 +82,26 @@ def test_large_gaussians_with_many_small_atoms(scale: float, rate: float) -> Non
     assert found.lower <= found.upper
     assert found.lower >= gaussian_epsilon(square, 1.49e-10) - 1e-6
     assert found.upper <= gaussian_epsilon(square + 3, 1.49e-10) + most + 1e-6
+
+
+def test_a_small_order_beside_a_large_one_keeps_its_digits() -> None:
+    """Asked alone or together, K near 0 is right relative to its own size."""
+    step = hs.Gaussian(1.0).on(hs.Poisson(0.01))
+    with mp.workdps(40):
+        order, q = mp.mpf(1.0001), mp.mpf(0.01)
+        integral = mp.quad(
+            lambda x: mp.npdf(x) * (1 - q + q * mp.exp(x - 0.5)) ** order,
+            [-20, -5, 0, 2, 5, 10, 20],
+        )
+        truth = float(mp.log(integral) / (order - 1))
+    for orders in ([1.0001], [1.0001, 30.0], [1.0001, 900.0]):
+        found = step.rdp(orders)
+        assert truth * (1 - 3e-13) <= found.lower[0] <= truth * (1 + 1e-15)
+        assert truth * (1 - 1e-15) <= found.upper[0] <= truth * (1 + 3e-13)
+
+
+def test_a_rare_sample_at_order_two_beside_large_orders() -> None:
+    """log(1 + q²·(e − 1)) = 1.7e-16, which 1 + K would lose."""
+    found = hs.Gaussian(1.0).on(hs.Poisson(1e-8)).rdp([2.0, 50.0])
+    truth = math.log1p(1e-16 * math.expm1(1.0))
+    assert truth * (1 - 1e-15) <= found.upper[0] <= truth * (1 + 1e-12)

@@ -19,6 +19,24 @@ def one_integral(log_height: Callable[[Array], Array], start: float) -> float:
     return float(log_integrals(log_height, np.zeros(1), start)[0])
 
 
+@pytest.mark.parametrize("farthest", [1.0, 60.0, 1e4])
+def test_many_powers_share_a_table_and_points(farthest: float) -> None:
+    """Peaks at the start, side by side, and so far apart that nothing is shared."""
+    powers, places = np.linspace(-5.0, farthest, 50), []
+
+    def log_height(u: Array) -> Array:
+        places.append(u.size)
+        return np.asarray(-0.5 * u * u)
+
+    found = log_integrals(log_height, powers, 3.0)
+    with mp.workdps(40):
+        truth = [
+            mp.log(mp.sqrt(2 * mp.pi) * mp.ncdf(s - 3)) + s * s / 2 for s in map(mp.mpf, powers)
+        ]
+    np.testing.assert_allclose(found, np.array(truth, dtype=float), rtol=1e-13, atol=1e-13)
+    assert farthest > 100 or sum(places) < 50 * 600  # alone they would take 1000 each
+
+
 def test_several_powers_at_once() -> None:
     """∫ e^{power·u − u²/2} du over u > 3."""
     powers = np.array([0.0, 2.5, 60.0, 1e7])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from hockeystick.errors import NumericalError
@@ -24,17 +26,21 @@ def cumulants(s: Complex, nodes: Nodes, infinite: float, void: float) -> Complex
     """K at each complex s, of a law with P-mass `infinite` and Q-mass `void` elsewhere."""
     if not nodes.losses.size:  # no noise: everything is shown, or nothing is left of it
         raise NumericalError("no loss is finite: there is no K to compute")
-    rows = max(1, CHUNK // nodes.losses.size)
-    low, high = s.real.min(), s.real.max()
-    log_p = nodes.log_q + nodes.losses
-    largest = max((low * nodes.losses + log_p).max(), (high * nodes.losses + log_p).max())
-    parts = [s[i : i + rows] for i in range(0, s.size, rows)]
-    if largest < LARGE_TERM:
-        mean = mean_loss(nodes, infinite, void)
-        blocks = [_small(part, nodes, mean, infinite) for part in parts]
-    else:
-        blocks = [_large(part, nodes) for part in parts]
-    return blocks[0] if len(blocks) == 1 else np.concatenate(blocks)
+    losses, log_p = nodes.losses, nodes.log_q + nodes.losses
+    with np.errstate(divide="ignore"):
+        edges = (LARGE_TERM - log_p) / losses  # where Re s makes each term as large as that
+    low = edges[losses < 0].max(initial=-math.inf)
+    high = edges[losses > 0].min(initial=math.inf)
+    small = (s.real > low) & (s.real < high)
+    mean = mean_loss(nodes, infinite, void) if small.any() else 0.0
+    rows = max(1, CHUNK // losses.size)
+    value = np.empty(s.shape, dtype=complex)
+    for some in (np.flatnonzero(small), np.flatnonzero(~small)):
+        for i in range(0, some.size, rows):
+            part = some[i : i + rows]
+            near = small[part[0]]
+            value[part] = _small(s[part], nodes, mean, infinite) if near else _large(s[part], nodes)
+    return value
 
 
 def mean_loss(nodes: Nodes, infinite: float, void: float) -> float:

@@ -44,6 +44,21 @@ def _one_minus_x_mills(x: Array) -> Array:
     return np.where(x > MILLS_SERIES_FROM, y * series, 1 - near * _mills(near))
 
 
+def _far_difference(a: Array, b: Array) -> Array:
+    """m(a) − m(b) for Mills' ratio m and b > a > 60, by the same series: Σ ±(2k−1)!!·(a^{−2k−1} −
+    b^{−2k−1}), each difference from the last without cancellation."""
+    near, far = 1 / a, 1 / b
+    power, difference = far, (b - a) * near * far
+    both = difference * (near + far)  # a⁻² − b⁻²
+    total, factor = difference, 1.0
+    for odd in (1, 3, 5, 7, 9, 11):
+        difference = near * near * difference + power * both
+        power = power * far * far
+        factor *= -odd
+        total = total + factor * difference
+    return np.asarray(total)
+
+
 def gaussian_log_delta(shift: float, epsilon: Array) -> Array:
     """log δ(ε) of N(shift, 1) against N(0, 1), to nearly full relative accuracy at every ε.
 
@@ -57,8 +72,10 @@ def gaussian_log_delta(shift: float, epsilon: Array) -> Array:
         difference = np.array(
             _mills(np.maximum(a, LEAST_MILLS)) - _mills(np.maximum(b, LEAST_MILLS))
         )
-    close = np.full(a.shape, True) if shift < 1 else distant
-    if close.any():
+    if distant.any():
+        difference[distant] = _far_difference(a[distant], a[distant] + shift)
+    close = ~distant
+    if shift < 1 and close.any():
         # m(a) − m(b) = ∫ (1 − x·m(x)) dx: no cancellation when a and b are close.
         points, weights = gauss_legendre(POINTS)
         x = np.maximum(a[close], LEAST_MILLS)[:, None] + 0.5 * shift * (points + 1)

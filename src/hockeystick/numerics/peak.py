@@ -25,6 +25,12 @@ OCTAVES = 2.0 ** np.arange(200.0).reshape(-1, 4)
 """Distances from the start at which a function has to fall; few at a time, as far out is costly."""
 PANELS = (8, 16, 32, 64)
 """So many panels across the peak, until two of these numbers agree."""
+MOST_SHARED = 16
+"""So many times as wide as the narrowest peak may be what is integrated on the same panels."""
+TABLE = np.linspace(0.0, 1.0, 1025)
+"""Places at which many functions are looked at together to find their peaks."""
+FEW = 8
+"""So many functions are worth a table."""
 PANEL_POINTS = 20
 """Gauss points of each panel."""
 
@@ -40,18 +46,63 @@ def log_integrals(log_height: LogHeight, powers: Array, start: float) -> Array:
     [0.918939, 0.918939]
     """
     slopes = powers[:, None]
-    low, high = _windows(log_height, slopes, start, _reach(log_height, slopes, start))
+    low, high = _all_windows(log_height, slopes, start, _reach(log_height, slopes, start))
     before = np.full(powers.size, math.inf)
     for count in PANELS:
-        points, weights = on_panels(np.linspace(0.0, 1.0, count + 1), PANEL_POINTS)
-        u = low[:, None] + (high - low)[:, None] * points
-        logs = slopes * u + log_height(u)
-        peak = logs.max(axis=1)
-        value = peak + np.log(np.exp(logs - peak[:, None]) @ weights * (high - low))
+        value = _integrals(log_height, slopes, low, high, count)
         if (np.abs(value - before) <= 1e-11 + 1e-14 * np.abs(value)).all():
             return np.asarray(value)
         before = value
     raise NumericalError("the peak of an integrand is too rough to be integrated")
+
+
+def _integrals(log_height: LogHeight, slopes: Array, low: Array, high: Array, count: int) -> Array:
+    """The logarithms of the integrals, on so many panels for each; those that overlap share them
+    where this is less work."""
+    width = high - low
+    together = width >= np.median(width) / 2
+    first, last, narrowest = low[together].min(), high[together].max(), width[together].min()
+    parts = math.ceil(min((last - first) / narrowest, MOST_SHARED + 1))
+    if parts > min(MOST_SHARED, int(together.sum()) / 2):
+        return _on_panels(log_height, slopes, low, high, count)
+    value = np.empty(low.size)
+    ends = np.array([first]), np.array([last])
+    value[together] = _on_panels(log_height, slopes[together], *ends, count * parts)
+    if not together.all():
+        alone = low[~together], high[~together]
+        value[~together] = _on_panels(log_height, slopes[~together], *alone, count)
+    return value
+
+
+def _on_panels(log_height: LogHeight, slopes: Array, low: Array, high: Array, count: int) -> Array:
+    """The logarithms of the integrals from `low` to `high`, one of each or one for all."""
+    points, weights = on_panels(np.linspace(0.0, 1.0, count + 1), PANEL_POINTS)
+    u = low[:, None] + (high - low)[:, None] * points
+    logs = slopes * u + log_height(u)
+    peak = logs.max(axis=1)
+    return np.asarray(peak + np.log(np.exp(logs - peak[:, None]) @ weights * (high - low)))
+
+
+def _all_windows(
+    log_height: LogHeight, slopes: Array, start: float, reach: Array
+) -> tuple[Array, Array]:
+    """Between which places each function is not negligible: read off one table where it is fine
+    enough, and looked for where it is not."""
+    if reach.size < FEW:
+        return _windows(log_height, slopes, start, reach)
+    row, place, u = np.arange(reach.size), np.arange(TABLE.size), start + 2 * reach.max() * TABLE
+    logs = slopes * u + log_height(u)
+    best = logs.argmax(axis=1)
+    below = logs < (logs[row, best] - NATS_BELOW_PEAK)[:, None]
+    left = np.where(below & (place < best[:, None]), place, 0).max(axis=1)
+    after = below & (place > best[:, None])
+    right = after.argmax(axis=1)
+    beside = np.minimum(logs[row, np.maximum(best - 1, 0)], logs[row, (best + 1) % TABLE.size])
+    fine = after.any(axis=1) & (beside > logs[row, best] - NEAR_PEAK)
+    low, high = u[left], u[right]
+    if not fine.all():
+        low[~fine], high[~fine] = _windows(log_height, slopes[~fine], start, reach[~fine])
+    return low, high
 
 
 def _reach(log_height: LogHeight, slopes: Array, start: float) -> Array:

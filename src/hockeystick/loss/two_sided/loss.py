@@ -22,8 +22,9 @@ from hockeystick.loss.measure import Atoms, Nodes, Tails
 from hockeystick.loss.mixed import Mixed
 from hockeystick.loss.points import joined, pair_of, side_of
 from hockeystick.loss.strip import StripLoss
+from hockeystick.loss.two_sided.cumulants import Cumulants
 from hockeystick.loss.two_sided.curve import Curve
-from hockeystick.loss.two_sided.panels import Cumulants, PanelCurve
+from hockeystick.loss.two_sided.panels import PanelCurve
 from hockeystick.numerics.types import Array, Complex
 
 FARTHEST_POWER = 1e7
