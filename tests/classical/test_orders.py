@@ -36,9 +36,11 @@ def test_a_curve_is_asked_once() -> None:
         return order
 
     values = Remembered(curve)
-    assert values(4).tolist() == [2, 3, 4]
-    assert values(5).tolist() == [2, 3, 4, 5]
+    assert values.up_to(4).tolist() == [2, 3, 4]
+    assert values.up_to(5).tolist() == [2, 3, 4, 5]
     assert asked == [2, 3, 4, 5]
+    assert Remembered.of(values) is values
+    assert Remembered.of(curve).up_to(2).tolist() == [2]
 
 
 def test_shapes_and_domains() -> None:

@@ -66,7 +66,18 @@ def _floor(order: float) -> int:
 
 
 class Remembered:
-    """A curve of which each value is asked for once and checked."""
+    """A curve of which each value is asked for once and checked.
+
+    A theorem that is given one keeps using it: for those who ask at one order after the other.
+
+    >>> Remembered(lambda order: order / 50).up_to(4).tolist()
+    [0.04, 0.06, 0.08]
+    """
+
+    @classmethod
+    def of(cls, curve: Curve) -> Remembered:
+        """The curve itself, where it remembers already."""
+        return curve if isinstance(curve, Remembered) else cls(curve)
 
     def __init__(self, curve: Curve) -> None:
         self._curve = curve
@@ -74,7 +85,11 @@ class Remembered:
         self._together = np.empty(0)
         """ε(2), ε(3), …, as far as they were asked for together."""
 
-    def __call__(self, n: int) -> Array:
+    def __call__(self, order: float) -> float:
+        """ε at any order, as it is."""
+        return self._curve(order)
+
+    def up_to(self, n: int) -> Array:
         """ε(2), …, ε(n)."""
         for j in range(self._together.size + 2, n + 1):
             self.at(j)

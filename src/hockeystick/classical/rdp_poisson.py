@@ -46,7 +46,7 @@ def rdp_poisson(curve: Curve, rate: float, order: Any, factor: float = 3) -> Any
     >>> round(rdp_poisson(lambda order: order / 2, 0.01, 8, factor=1), 12)
     0.000893643908
     """
-    q, c, epsilons = probability("rate", rate), from_one("factor", factor), Remembered(curve)
+    q, c, epsilons = probability("rate", rate), from_one("factor", factor), Remembered.of(curve)
     return on_sample(lambda n: log_one_plus(log_excess(epsilons, q, n, c)), q, order, curve)
 
 
@@ -66,7 +66,7 @@ def rdp_lower_bound(curve: Curve, gamma: float, order: Any) -> Any:
     >>> round(rdp_lower_bound(lambda order: order / 50, 0.001, 8), 15)
     1.63283581e-07
     """
-    rate, epsilons = probability("gamma", gamma), Remembered(curve)
+    rate, epsilons = probability("gamma", gamma), Remembered.of(curve)
 
     def cumulant(n: int) -> float:
         return log_one_plus(_excess_terms(epsilons, rate, n, 1.0))
@@ -108,7 +108,7 @@ def _excess_terms(epsilons: Remembered, rate: float, n: int, factor: float) -> A
     if rate == 1:
         last = np.array([epsilons.cumulant(n)])
         return last + _log_growth(np.array([n]), last, factor)
-    values, j = epsilons(n), np.arange(2, n + 1)
+    values, j = epsilons.up_to(n), np.arange(2, n + 1)
     weights = log_weights(n, values, rate, complement=True)
     return weights + _log_growth(j, (j - 1) * values, factor)
 

@@ -43,7 +43,7 @@ def rdp_without_replacement(
     6.710362096e-07
     """
     rate, pure = probability("gamma", gamma), non_negative("pure_epsilon", pure_epsilon)
-    epsilons = Remembered(curve)
+    epsilons = Remembered.of(curve)
 
     def cumulant(n: int) -> float:
         terms = _plain_terms if n <= EXACT_UP_TO else _plain_sum
@@ -105,7 +105,7 @@ def rdp_without_replacement_self_consistent(
     6.53477125e-07
     """
     rate, pure = probability("gamma", gamma), non_negative("pure_epsilon", pure_epsilon)
-    epsilons = Remembered(curve)
+    epsilons = Remembered.of(curve)
 
     @cache
     def first_moments() -> Array:
@@ -163,7 +163,7 @@ def rdp_without_replacement_from_curve(
     """
     rate = probability("gamma", gamma)
     log_factor = math.log(2 if pair_dominates else 4 - 2 * rate)
-    epsilons = Remembered(curve)
+    epsilons = Remembered.of(curve)
 
     def cumulant(n: int) -> float:
         sampled = log_one_plus(log_factor + log_excess(epsilons, rate, n, 1.0))
@@ -174,7 +174,7 @@ def rdp_without_replacement_from_curve(
 
 def _plain_terms(epsilons: Remembered, rate: float, n: int, pure: float) -> Array:
     """Logarithms of the terms of Theorem 9 for j = 2, …, n."""
-    weights = log_weights(n, epsilons(n), rate, complement=False)
+    weights = log_weights(n, epsilons.up_to(n), rate, complement=False)
     return np.asarray(weights + _log_caps(np.arange(2, n + 1), epsilons.at(2), pure))
 
 

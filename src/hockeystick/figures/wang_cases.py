@@ -11,6 +11,7 @@ import numpy as np
 
 from hockeystick import classical
 from hockeystick.classical import asymptotics
+from hockeystick.classical.orders import Remembered
 from hockeystick.figures.figure import Figure, Panel, Progress, panels
 from hockeystick.figures.palette import GREEN, PURPLE
 from hockeystick.mechanism import Mechanism
@@ -44,11 +45,12 @@ class Base:
     """The noise of a Gaussian, for which the paper has approximations; None of others."""
 
     @cached_property
-    def curve(self) -> Rdp:
+    def curve(self) -> Remembered:
         """ε(α) at the integers up to `MOST` and inf."""
         orders = [*range(2, MOST + 1), math.inf]
-        values = self.mechanism.rdp(np.array(orders), relation=REPLACE_ONE).tolist()
-        return dict(zip(orders, values, strict=True)).__getitem__
+        values = self.mechanism.evidence(REPLACE_ONE).renyi(np.array(orders))
+        larger = np.maximum(*values).tolist()
+        return Remembered(dict(zip(orders, larger, strict=True)).__getitem__)
 
 
 @dataclass(frozen=True)

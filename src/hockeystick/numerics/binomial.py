@@ -63,7 +63,10 @@ def log_binomials(n: int) -> Array:
     [6.0, 4.0, 1.0]
     """
     if n <= EXACT_UP_TO:
-        half = [math.log(math.comb(n, j)) for j in range(n // 2 + 1)]
+        half, exact = [0.0], 1
+        for j in range(n // 2):
+            exact = exact * (n - j) // (j + 1)  # C(n, j + 1), faster than each by itself
+            half.append(math.log(exact))
         return np.array((half + half[: n - n // 2][::-1])[2:])
     return log_binomial(n, np.arange(2, n + 1))
 
