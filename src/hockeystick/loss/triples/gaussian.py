@@ -51,21 +51,22 @@ class GaussianTriples(Triples):
         return _pair(self, reach)
 
     def attained(self) -> tuple[Loss, ...]:
-        """An equilateral triangle, or others that fit into the ball; with x' = 0 the y that is
-        opposite to x."""
+        """An equilateral triangle, or those with two sides `far` that fit into the ball; with x' = 0
+        the y that is opposite to x."""
         near, far = self.near, self.far
         if self.zero_out and near <= far <= 2 * near:
             return (normal_triple(self.rate, (near - far, 0.0), (near, 0.0), (0.0, 0.0)),)
         if self.zero_out or self.in_ball:
             return ()
+        height = far * max(math.sqrt(0.75), far / (2 * near))
+        if height >= far:
+            return ()
+        apex, half = (0.0, height), math.sqrt(far**2 - height**2)
+        left, right = (-half, 0.0), (half, 0.0)
+        wide = normal_triple(self.rate, left, apex, right)  # |x − y| = |x − x'| = far
         if far <= math.sqrt(3) * near:
-            return (self._isosceles(far, far * math.sqrt(0.75)),)
-        sides = (math.sqrt(3) * near, far) if far < 2 * near else ()
-        return tuple(self._isosceles(c, near + math.sqrt(near**2 - c * c / 4)) for c in sides)
-
-    def _isosceles(self, side: float, height: float) -> Loss:
-        """x and x' at the ends of that side, y above its middle."""
-        return normal_triple(self.rate, (0.0, height), (side / 2, 0.0), (-side / 2, 0.0))
+            return (wide,)
+        return (wide, normal_triple(self.rate, apex, left, right))
 
     def shapes(self) -> list[Shapes]:
         """Families of triangles one of which is above any that can occur."""
