@@ -136,10 +136,10 @@ class AccountQuestions(ABC):
         before = spent.parts.get(mechanism, 0)
         if not spent.parts.keys() - {mechanism}:
             return mechanism.epsilons(delta, [before + count for count in wanted], **how)
-        answers = curves.epsilons(mechanism, delta, wanted, self.relation, method, spent)
+        found = curves.each_epsilon(mechanism, delta, wanted, self.relation, method, spent)
         about: Any = {"delta": delta, "counts": np.array(wanted)}
         relation = relation_of(compose([(spent, 1), (mechanism, 1)]), self.relation)
-        return answers.about(mechanism, relation, **about)
+        return curves.as_bounds(*found).about(mechanism, relation, **about)
 
     # words ------------------------------------------------------------------------------------
 

@@ -246,6 +246,8 @@ class CallText:
     """Classmethods that `parse` may call."""
     _arguments: ClassVar[tuple[tuple[str, Any], ...] | None] = None
     """Name and default of each; None where the class is not `declared`."""
+    all_named: ClassVar[bool] = False
+    """Whether arguments that must be given are named as well."""
 
     def __repr__(self) -> str:
         if self._arguments is None:
@@ -253,7 +255,7 @@ class CallText:
         given, options = [], {}
         for name, default in self._arguments:
             value = getattr(self, name)
-            if default is MISSING:
+            if default is MISSING and not self.all_named:
                 given.append(value)
             elif value != default:
                 options[name] = value

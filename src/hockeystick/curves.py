@@ -180,7 +180,12 @@ def _shared_profile(
 def _bounds(answers: Sequence[Bound], shape: tuple[int, ...]) -> Bounds:
     lower = np.array([answer.lower for answer in answers]).reshape(shape)
     upper = np.array([answer.upper for answer in answers]).reshape(shape)
-    return Bounds.of(lower, upper, " and ".join(sorted({answer.method for answer in answers})))
+    return as_bounds(lower, upper, [answer.method for answer in answers])
+
+
+def as_bounds(lower: Array, upper: Array, methods: Iterable[str]) -> Bounds:
+    """The answers as one."""
+    return Bounds.of(lower, upper, " and ".join(sorted(set(methods))))
 
 
 def tradeoff(
@@ -200,19 +205,6 @@ def tradeoff(
     )
 
 
-def epsilons(
-    mechanism: Mechanism,
-    delta: float,
-    counts: Iterable[int],
-    relation: Relation | None,
-    method: str,
-    before: Mechanism | None = None,
-) -> Bounds:
-    """ε after each number of repetitions, which may come after something else."""
-    lower, upper, methods = each_epsilon(mechanism, delta, counts, relation, method, before)
-    return Bounds.of(lower, upper, " and ".join(sorted(set(methods))))
-
-
 def each_epsilon(
     mechanism: Mechanism,
     delta: float,
@@ -221,7 +213,8 @@ def each_epsilon(
     method: str,
     before: Mechanism | None = None,
 ) -> tuple[Array, Array, list[str]]:
-    """The ends of each, and which method answered."""
+    """ε after each number of repetitions, which may come after something else: the ends of each,
+    and which method answered."""
     delta = given(delta)
     check_method(method)
     wanted = np.array(checks.wholes("count", counts, 0), dtype=np.int64)

@@ -211,8 +211,8 @@ class Mechanism(InWords, CallText, Cited, ABC):
     ) -> Bounds:
         """ε after each number of repetitions: the curve that a training loop logs."""
         wanted, at = counted(counts), given(delta, log_delta)
-        answers = curves.epsilons(self, at, wanted, relation, method)
-        return self._told(answers, relation, delta=at, counts=np.array(wanted))
+        found = curves.each_epsilon(self, at, wanted, relation, method)
+        return self._told(curves.as_bounds(*found), relation, delta=at, counts=np.array(wanted))
 
     def _told(self, answers: Bounds, relation: Relation | None, **asked: Any) -> Bounds:
         relation = questions.relation_of(self, relation)

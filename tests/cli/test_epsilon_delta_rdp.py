@@ -13,11 +13,12 @@ STEP = "Gaussian(1.0).on(Poisson(0.001)) * 600_000"
 
 
 def test_epsilon_is_one_readable_line() -> None:
-    printed = answered("epsilon", STEP, "--delta", "1e-8")
+    done = run("epsilon", STEP, "--delta", "1e-8")  # as people start it
+    assert (done.returncode, done.stderr) == (0, "")
     line = re.fullmatch(
         r"epsilon = (\S+)  \(delta = 1e-08; at least (\S+); relation: add-remove; "
         r"method: contour\)\n",
-        printed,
+        done.stdout,
     )
     assert line
     answer = hs.parse(STEP).epsilon(1e-8)

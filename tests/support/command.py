@@ -40,17 +40,17 @@ def run(
     )
 
 
-def call(*arguments: str) -> subprocess.CompletedProcess[str]:
+def call(*arguments: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
     """The same in this process."""
-    done = CliRunner().invoke(main, arguments, env=PLAIN, prog_name="hockeystick")
+    done = CliRunner().invoke(main, arguments, input=stdin, env=PLAIN, prog_name="hockeystick")
     if done.exception and not isinstance(done.exception, SystemExit):
         raise done.exception
     return subprocess.CompletedProcess(arguments, done.exit_code, done.stdout, done.stderr)
 
 
 def answered(*arguments: str, code: int = 0, stdin: str = "") -> str:
-    """What the command, in a process of its own, prints when all is well."""
-    done = run(*arguments, stdin=stdin)
+    """What the command prints when all is well."""
+    done = call(*arguments, stdin=stdin)
     assert (done.returncode, done.stderr) == (code, "")
     return done.stdout
 

@@ -8,8 +8,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from hockeystick import numerals
+from hockeystick.bound import Bound
 from hockeystick.checks import non_negative, probability
 from hockeystick.mechanism import Mechanism
+from hockeystick.numerics.digits import at_least, at_most
 from hockeystick.page.errors import about
 from hockeystick.page.schema import Schema
 from hockeystick.relation import Relation
@@ -78,6 +80,18 @@ def read_epsilon(said: Mapping[str, Any]) -> float:
 
 def _number(name: str, value: Any) -> Any:
     return numerals.read(name, value) if isinstance(value, str) else value
+
+
+def ends(bound: Bound) -> Json:
+    """An ε with both ends, as numbers and as they are shown; the fields of `schema.ENDS`."""
+    return {
+        "epsilon": number(bound.upper),
+        "lower": number(bound.lower),
+        "shown": at_most(bound.upper),
+        "shown_lower": at_least(bound.lower),
+        "method": bound.method,
+        "relation": str(bound.relation),
+    }
 
 
 def number(value: float) -> float | str:

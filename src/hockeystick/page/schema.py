@@ -26,6 +26,11 @@ NUMBER: Schema = {
     "anyOf": [{"type": "number"}, {"type": "string", "enum": ["inf", "-inf"]}],
     "description": "A number; infinity is the text inf.",
 }
+ENDS: Mapping[str, Schema] = {
+    "epsilon": NUMBER, "lower": NUMBER, "shown": TEXT, "shown_lower": TEXT, "method": TEXT,
+    "relation": TEXT,
+}  # fmt: skip
+"""An ε with both ends, as numbers and as they are shown."""
 ASKED_NUMBER: Schema = {
     "anyOf": [{"type": "number"}, {"type": "string", "maxLength": 100}],
     "description": "A number, or a text such as 1e-5, 1/60000, 1% or inf.",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -20,7 +20,7 @@ from hockeystick.loss.gaussian import GaussianLoss
 from hockeystick.loss.several import several
 from hockeystick.matrix.monte_carlo import Means
 from hockeystick.matrix.participation.cyclic import Cyclic
-from hockeystick.matrix.participation.pattern import LEAST_NOISE, Pattern, in_order
+from hockeystick.matrix.participation.pattern import LEAST_NOISE, Pattern
 from hockeystick.matrix.strategy import Strategy
 from hockeystick.numerics.series import EPS
 from hockeystick.numerics.types import Array
@@ -119,10 +119,8 @@ class BallsInBins(Pattern):
         own = float(np.diag(gram).min()) - common
         return self._pair(common, own, False, False)
 
-    def check(self, steps_of_record: Sequence[int], steps: int) -> None:
-        order = in_order(steps_of_record, steps)
-        if not order.size or order.tolist() != list(range(order[0] % self.bins, steps, self.bins)):
-            raise ParameterError(f"a record {self.words}, got steps {list(steps_of_record)!r}")
+    def allows(self, order: Array, steps: int) -> bool:
+        return order.size > 0 and order.tolist() == [*range(order[0] % self.bins, steps, self.bins)]
 
     def draw(self, population: int, steps: int, rng: Randomness = None) -> Iterator[Array]:
         """One allocation, the same in every epoch."""

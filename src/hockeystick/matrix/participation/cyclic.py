@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from hockeystick.bound import Bound
-from hockeystick.checks import Whole, call_text, checked, declared
-from hockeystick.errors import ParameterError, RelationError
+from hockeystick.checks import Whole, checked, declared
+from hockeystick.errors import RelationError
 from hockeystick.evidence import Evidence
-from hockeystick.matrix.participation.pattern import Pattern, in_order
+from hockeystick.matrix.participation.pattern import Pattern
 from hockeystick.matrix.sensitivity.cyclic import cyclic
 from hockeystick.matrix.strategy import Strategy
 from hockeystick.numerics.types import Array
@@ -41,6 +41,7 @@ class Cyclic(Pattern):
 
     source = "Choquette-Choo et al. 2023"
     natural_relation = ZERO_OUT
+    all_named = True
 
     period: int = checked(Whole(1))
     times: int | None = checked(Whole(1), default=None)
@@ -64,18 +65,12 @@ class Cyclic(Pattern):
             )
         return super().evidence(strategy, noise, relation, replaced)
 
-    def check(self, steps_of_record: Sequence[int], steps: int) -> None:
-        order = in_order(steps_of_record, steps)
-        late = order.size and order[-1] // self.period >= (self.times or steps)
-        if late or (np.diff(order) != self.period).any():
-            raise ParameterError(f"a record {self.words}, got steps {order.tolist()!r}")
+    def allows(self, order: Array, steps: int) -> bool:
+        late = order.size > 0 and order[-1] // self.period >= (self.times or steps)
+        return not late and bool((np.diff(order) == self.period).all())
 
     def draw(self, population: int, steps: int, rng: Randomness = None) -> Iterator[Array]:
         """The batches of one random order, again and again."""
         from hockeystick.random import runs
 
         return runs.cyclic(population, self.period, self.times, steps, rng)
-
-    def __repr__(self) -> str:
-        more = {} if self.times is None else {"times": self.times}
-        return call_text("Cyclic", period=self.period, **more)

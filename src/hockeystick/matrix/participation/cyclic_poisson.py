@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from hockeystick.bound import Bound
 from hockeystick.checks import Whole, checked, declared, probability
-from hockeystick.errors import ParameterError
 from hockeystick.evidence import Evidence
 from hockeystick.loss.atoms import EVERYTHING, NOTHING
 from hockeystick.loss.base import Loss
@@ -20,7 +19,7 @@ from hockeystick.loss.mixture import MixtureLoss
 from hockeystick.loss.several import several
 from hockeystick.matrix.monte_carlo import Means
 from hockeystick.matrix.participation.cyclic import Cyclic
-from hockeystick.matrix.participation.pattern import LEAST_NOISE, Pattern, gaussian, in_order
+from hockeystick.matrix.participation.pattern import LEAST_NOISE, Pattern, gaussian
 from hockeystick.matrix.sensitivity.columns import squared_norms
 from hockeystick.matrix.sensitivity.elliptope import is_balanced
 from hockeystick.matrix.strategy import Strategy
@@ -147,10 +146,8 @@ class CyclicPoisson(Pattern):
             return ""
         return "The record in the place of another is in its group, or draws one in secret."
 
-    def check(self, steps_of_record: Sequence[int], steps: int) -> None:
-        order = in_order(steps_of_record, steps)
-        if (np.diff(order) % self.period).any():
-            raise ParameterError(f"a record {self.words}, got steps {order.tolist()!r}")
+    def allows(self, order: Array, steps: int) -> bool:
+        return not (np.diff(order) % self.period).any()
 
     def draw(self, population: int, steps: int, rng: Randomness = None) -> Iterator[Array]:
         """Each record draws its own group."""

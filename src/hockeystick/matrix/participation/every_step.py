@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from hockeystick.bound import Bound
 from hockeystick.checks import declared, whole
-from hockeystick.matrix.participation.pattern import Pattern, in_order
+from hockeystick.matrix.participation.pattern import Pattern
 from hockeystick.matrix.sensitivity.separated import separated
 from hockeystick.matrix.strategy import Strategy
 from hockeystick.numerics.types import Array
@@ -40,8 +40,8 @@ class EveryStep(Pattern):
         """In a step in which one of them takes part alone, they are 1 apart."""
         return max(1.0, replaced)
 
-    def check(self, steps_of_record: Sequence[int], steps: int) -> None:
-        in_order(steps_of_record, steps)
+    def allows(self, order: Array, steps: int) -> bool:
+        return True
 
     def draw(self, population: int, steps: int, rng: Randomness = None) -> Iterator[Array]:
         """All records, each time."""

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from hockeystick.bound import Bound
-from hockeystick.checks import Whole, call_text, checked, declared
-from hockeystick.errors import ParameterError
-from hockeystick.matrix.participation.pattern import Pattern, in_order
+from hockeystick.checks import Whole, checked, declared
+from hockeystick.matrix.participation.pattern import Pattern
 from hockeystick.matrix.sensitivity.separated import separated
 from hockeystick.matrix.strategy import Strategy
 from hockeystick.numerics.types import Array
@@ -38,6 +37,7 @@ class MinSeparated(Pattern):
     """
 
     source = "Choquette-Choo et al. 2023; Kalinin and Lampert 2024"
+    all_named = True
 
     every: int = checked(Whole(1))
     at_most: int | None = checked(Whole(1), default=None)
@@ -55,17 +55,12 @@ class MinSeparated(Pattern):
         the two sums then move by one each."""
         return 2.0
 
-    def check(self, steps_of_record: Sequence[int], steps: int) -> None:
-        order = in_order(steps_of_record, steps)
-        if order.size > (self.at_most or steps) or (np.diff(order) < self.every).any():
-            raise ParameterError(f"a record {self.words}, got steps {order.tolist()!r}")
+    def allows(self, order: Array, steps: int) -> bool:
+        often = order.size > (self.at_most or steps)
+        return not often and bool((np.diff(order) >= self.every).all())
 
     def draw(self, population: int, steps: int, rng: Randomness = None) -> Iterator[Array]:
         """Each record draws its own place in turns that are long enough."""
         from hockeystick.random import runs
 
         return runs.separated(population, self.every, self.at_most, steps, rng)
-
-    def __repr__(self) -> str:
-        more = {} if self.at_most is None else {"at_most": self.at_most}
-        return call_text("MinSeparated", every=self.every, **more)

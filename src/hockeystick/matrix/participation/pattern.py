@@ -47,9 +47,15 @@ class Pattern(CallText, Cited):
     def sensitivity(self, strategy: Strategy) -> Bound:
         """How far one record moves C·G, in lengths of one contribution, if its steps are known."""
 
-    @abstractmethod
     def check(self, steps_of_record: Sequence[int], steps: int) -> None:
         """An error unless a record may take part in these steps of a run."""
+        order = _in_order(steps_of_record, steps)
+        if not self.allows(order, steps):
+            raise ParameterError(f"a record {self.words}, got steps {order.tolist()!r}")
+
+    @abstractmethod
+    def allows(self, order: Array, steps: int) -> bool:
+        """Whether a record may take part in these steps of a run, different ones in order."""
 
     @abstractmethod
     def draw(self, population: int, steps: int, rng: Randomness = None) -> Iterator[Array]:
@@ -93,7 +99,7 @@ def gaussian(moved: float, noise: float) -> Loss:
     return GaussianLoss(moved / noise, (moved, noise))
 
 
-def in_order(steps_of_record: Sequence[int], steps: int) -> Array:
+def _in_order(steps_of_record: Sequence[int], steps: int) -> Array:
     """The steps of a record, which must be different ones of the run, in order."""
     listed = wholes("steps_of_record", steps_of_record, 0)
     if len(set(listed)) < len(listed) or max(listed, default=0) >= steps:

@@ -3,17 +3,9 @@
 from __future__ import annotations
 
 from hockeystick.calibration import AlwaysMet, NeverMet
-from hockeystick.numerics.digits import at_least, at_most
 from hockeystick.page.errors import WRONG, Refused, about
-from hockeystick.page.resource import Json, Resource, number, read_delta, read_epsilon
-from hockeystick.page.schema import (
-    ASKED_NUMBER,
-    EXPRESSION,
-    NUMBER,
-    RELATION,
-    TEXT,
-    record,
-)
+from hockeystick.page.resource import Json, Resource, ends, read_delta, read_epsilon
+from hockeystick.page.schema import ASKED_NUMBER, ENDS, EXPRESSION, RELATION, TEXT, record
 from hockeystick.relation import Relation
 from hockeystick.templates import solved
 
@@ -35,32 +27,14 @@ def calibrate(asked: Json) -> Json:
         except (AlwaysMet, NeverMet) as error:
             raise Refused(WRONG, str(error), "epsilon") from error
         bound = mechanism.epsilon(delta, relation=relation)
-    return {
-        "value": value,
-        "expression": repr(mechanism),
-        "epsilon": number(bound.upper),
-        "lower": number(bound.lower),
-        "shown": at_most(bound.upper),
-        "shown_lower": at_least(bound.lower),
-        "method": bound.method,
-        "relation": str(bound.relation),
-    }
+    return {"value": value, "expression": repr(mechanism), **ends(bound)}
 
 
 RESOURCE = Resource(
     "calibrate",
     "The value of ? in an expression that just meets (epsilon, delta).",
     calibrate,
-    record(
-        value={"type": "number"},
-        expression=TEXT,
-        epsilon=NUMBER,
-        lower=NUMBER,
-        shown=TEXT,
-        shown_lower=TEXT,
-        method=TEXT,
-        relation=TEXT,
-    ),
+    record(value={"type": "number"}, expression=TEXT, **ENDS),
     record(
         ("relation",),
         expression=EXPRESSION | {"description": "A computation with ? in place of one number."},

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from hockeystick.cli.shared.answer import line
-from hockeystick.numerics.digits import at_least, at_most
 from hockeystick.page.errors import about
-from hockeystick.page.resource import Json, Resource, number, read_delta, read_run
-from hockeystick.page.schema import ASKED_NUMBER, FLAG, INTEGER, NUMBER, RUN, TEXT, record
+from hockeystick.page.resource import Json, Resource, ends, read_delta, read_run
+from hockeystick.page.schema import ASKED_NUMBER, ENDS, FLAG, INTEGER, RUN, TEXT, record
 
 
 def epsilon(asked: Json) -> Json:
@@ -19,13 +18,8 @@ def epsilon(asked: Json) -> Json:
     with about(run.path):
         bound = run.mechanism.epsilon(delta, relation=run.relation)
     return {
-        "epsilon": number(bound.upper),
-        "lower": number(bound.lower),
-        "shown": at_most(bound.upper),
-        "shown_lower": at_least(bound.lower),
-        "method": bound.method,
+        **ends(bound),
         "certified": bound.certified,
-        "relation": str(bound.relation),
         "printed": line("epsilon", bound, {"delta": delta}),
         "expression": repr(run.mechanism),
         "steps": sum(run.mechanism.parts.values()),
@@ -36,17 +30,6 @@ RESOURCE = Resource(
     "epsilon",
     "The smallest epsilon at a delta, with both ends and the method.",
     epsilon,
-    record(
-        epsilon=NUMBER,
-        lower=NUMBER,
-        shown=TEXT,
-        shown_lower=TEXT,
-        method=TEXT,
-        certified=FLAG,
-        relation=TEXT,
-        printed=TEXT,
-        expression=TEXT,
-        steps=INTEGER,
-    ),
+    record(**ENDS, certified=FLAG, printed=TEXT, expression=TEXT, steps=INTEGER),
     record(run=RUN, delta=ASKED_NUMBER),
 )
