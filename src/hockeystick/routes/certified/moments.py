@@ -18,6 +18,7 @@ from hockeystick.loss.exact import Exact
 from hockeystick.routes.certified.balls import above, ball, only_if
 from hockeystick.routes.certified.law import Law, Rule
 from hockeystick.routes.certified.laws import law_of
+from hockeystick.routes.certified.points import PAIRS
 
 NATS = 45.0
 """The quadrature errs by e^−45 of log M."""
@@ -32,7 +33,7 @@ MOST_NODES = 20_000
 
 def moment_rule(loss: Loss, exact: Exact, order: float) -> Rule:
     """Floats: how log M is found. The error is to be small beside log M itself."""
-    if _is_class(exact) or exact.kind == "integer gaussian":
+    if _is_class(exact) or exact.kind in PAIRS:
         return {}
     if _is_removed(exact) and _by_norms(exact, order):
         return {"norms": True}
