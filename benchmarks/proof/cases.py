@@ -144,6 +144,10 @@ def choice_sampled(draw: Draw) -> Mechanism:
     return hs.ExponentialMechanism(draw.number(0.1, 2)).on(draw.poisson) * draw.whole(500, 10**5)
 
 
+def flip(draw: Draw) -> Mechanism:
+    return hs.PermuteAndFlip(draw.number(0.05, 4)) * draw.whole(1, 12)
+
+
 def response(draw: Draw) -> Mechanism:
     return hs.RandomizedResponse(draw.number(0.001, 8)) * draw.whole(1, 10**5)
 
@@ -229,6 +233,7 @@ KINDS: dict[Callable[[Draw], Mechanism], float] = {
     choice: 3,
     choice_few: 2,
     choice_sampled: 0.5,
+    flip: 2,
     response: 12,
     response_sampled: 10,
     response_fixed: 2,
@@ -280,4 +285,5 @@ def _given(draw: Draw, mechanism: Mechanism, asked: str, relation: Relation | No
         epsilon = float(mechanism.epsilon(delta, relation=relation, method="contour"))
     except hs.NumericalError:
         epsilon = draw.number(0.01, 10)
-    return (epsilon if math.isfinite(epsilon) else 1.0) * float(draw.rng.uniform(0.3, 1.1))
+    least = 0.3 if draw.chance(0.3) else 0.9  # far below it δ is soon 1
+    return (epsilon if math.isfinite(epsilon) else 1.0) * float(draw.rng.uniform(least, 1.1))

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from hockeystick.loss.base import DiscreteLoss, Loss
-from hockeystick.loss.exact import Exact
+from hockeystick.loss.exact import Exact, leak
 from hockeystick.loss.measure import EMPTY, Atoms, Nodes
 from hockeystick.numerics.blocks import in_blocks
 from hockeystick.numerics.types import Array
@@ -93,8 +93,10 @@ class AtomicLoss(DiscreteLoss):
         return self.reverse().profile(epsilon)
 
 
-NOTHING = AtomicLoss([0.0], [0.0], spacing=0.0, symmetric=True)
+NOTHING = AtomicLoss([0.0], [0.0], spacing=0.0, symmetric=True, origin=leak(0.0))
 """P = Q: nothing is revealed."""
 
-EVERYTHING = AtomicLoss([], [], infinite=1.0, void=1.0, spacing=0.0, symmetric=True)
+EVERYTHING = AtomicLoss(
+    [], [], infinite=1.0, void=1.0, spacing=0.0, symmetric=True, origin=leak(1.0)
+)
 """P and Q are disjoint: the answer gives the record away."""

@@ -8,6 +8,8 @@ from fractions import Fraction
 from typing import Any, Self
 
 ONE = Fraction(1)
+NOT_WHOLE = ("normal", "laplace", "exponential", "leak")
+"""Kinds whose second number, if there is one, need not be whole."""
 MOST_DIGITS = 4000
 """Of a quotient that is read: the product of several doubles has about a thousand."""
 
@@ -22,6 +24,7 @@ class Exact:
     - "laplace": Laplace noise, moved by so many scales; (shift,);
     - "exponential": every choice whose loss has a bounded range; (range,);
     - "response": randomized response, or everything; (ε, categories, mass at infinity);
+    - "leak": nothing, or everything; (mass at infinity,), which may be 0 or 1;
     - "integer laplace", "integer gaussian": integer noise; (scale, how far it is moved).
 
     With `rate` below 1 the record takes part that often: ((1−rate)·Q + rate·P, Q), or, of a sample
@@ -67,10 +70,11 @@ class Exact:
             "normal": first >= 0 and len(rest) == 1 and rest[0] >= 0 and first + rest[0] > 0,
             "laplace": first > 0 and not rest,
             "exponential": first > 0 and not rest,
+            "leak": 0 <= first <= 1 and not rest,
             "response": first > 0 and len(rest) == 2 and rest[0] >= 2 and 0 <= rest[1] < 1,
         }
         integer = first > 0 and len(rest) == 1 and rest[0] >= 1
-        whole = self.kind in ("normal", "laplace", "exponential") or rest[0].denominator == 1
+        whole = self.kind in NOT_WHOLE or rest[0].denominator == 1
         double = self.kind == "normal" and rest and rest[0] > 0
         fixed = not self.fixed or (self.rate < 1 and not self.turned and not double)
         return domain.get(self.kind, integer) and whole and 0 < self.rate <= 1 and fixed
@@ -100,8 +104,13 @@ def _quotient(text: str) -> Fraction:
     return Fraction(text)
 
 
-def response(epsilon: float, categories: int, infinite: float = 0.0) -> Exact | None:
+def leak(infinite: float) -> Exact:
+    """Everything with that probability, and else nothing."""
+    return Exact("leak", (Fraction(infinite),))
+
+
+def response(epsilon: float, categories: int, infinite: float = 0.0) -> Exact:
     """Randomized response with probability 1 − infinite, and else everything."""
     if not epsilon:
-        return None
+        return leak(infinite)
     return Exact("response", (Fraction(epsilon), Fraction(categories), Fraction(infinite)))

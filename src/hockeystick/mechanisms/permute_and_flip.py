@@ -11,6 +11,7 @@ from hockeystick.loss.base import Loss
 from hockeystick.loss.segment import SegmentLoss
 from hockeystick.mechanism import Mechanism
 from hockeystick.mechanisms.randomized_response import RandomizedResponse
+from hockeystick.numerics.series import EPS
 from hockeystick.relation import Relation
 
 
@@ -51,13 +52,16 @@ class PermuteAndFlip(Mechanism):
             return Evidence((self._loss(),))
         half = self.epsilon_ / 2
         odds = math.log1p(2 * math.expm1(half)) if half < 700 else half + math.log(2)
+        odds *= 1 - 4 * EPS  # a little less is attained for certain, by lying a little more
         return Evidence((self._loss(),), RandomizedResponse(odds).evidence(relation).loss)
 
     def _loss(self) -> Loss:
         epsilon = self.epsilon_
         if epsilon == 0:
             return NOTHING
-        return EVERYTHING if math.isinf(epsilon) else SegmentLoss(epsilon, height=0.25, edge=0.5)
+        if math.isinf(epsilon):
+            return EVERYTHING
+        return SegmentLoss(epsilon, height=0.25, edge=0.5, quotient=(epsilon, 1.0))
 
     def group(self, size: int) -> Mechanism:
         return PermuteAndFlip(self.epsilon_ * whole("size", size, 1))

@@ -130,7 +130,9 @@ def _log_ratio(top: Array, log_bottom: Array) -> Array:
 
 def _excess(p: Array, log_q: Array, epsilon: float) -> Array:
     """p − e^ε·q."""
-    return np.asarray(p - np.exp(np.minimum(epsilon + log_q, 700.0)))
+    with np.errstate(invalid="ignore"):  # what Q never does stays 0, also times e^inf
+        exponent = np.where(np.isneginf(log_q), log_q, epsilon + log_q)
+    return np.asarray(p - np.exp(np.minimum(exponent, 700.0)))
 
 
 def _best_order(objective: Callable[[Array], Array], enough: float) -> tuple[float, float]:

@@ -16,10 +16,17 @@ from hockeystick.loss.sum import ComposedLoss
 from hockeystick.routes.certified.balls import above, below, of_bits
 from hockeystick.routes.certified.bracket import around, by_halving
 from hockeystick.routes.certified.build import NATS, Task, follow
-from hockeystick.routes.certified.claims import LOG_LEAST, at_most, closed, is_free, largest
+from hockeystick.routes.certified.claims import (
+    LOG_LEAST,
+    at_infinity,
+    at_most,
+    closed,
+    is_free,
+    largest,
+)
 from hockeystick.routes.certified.grid import Grid, GridSum, planned_grid
 from hockeystick.routes.certified.laws import exact_of, law_of
-from hockeystick.routes.certified.line import Ends, Line, Recipe, masses
+from hockeystick.routes.certified.line import Ends, Laws, Line, Recipe, masses
 from hockeystick.routes.certified.many import many
 from hockeystick.routes.certified.plan import planned
 from hockeystick.routes.contour.saddle import MOST_PLANNING_PARTS, log_kappa
@@ -109,9 +116,8 @@ def delta(loss: ComposedLoss, epsilon: float) -> Proven:
     """δ(ε), between proven ends."""
     with precisely():
         task, parts = task_of(loss), said_of(loss)
-        profile = closed(task.laws)
-        if profile is not None:
-            value = profile(arb(epsilon))
+        value = _by_formula(task.laws, epsilon)
+        if value is not None:
             ends = max(below(value), 0.0), min(above(value), 1.0)
             return Proven.of(*ends, "closed form", parts=parts)
         try:
@@ -122,6 +128,13 @@ def delta(loss: ComposedLoss, epsilon: float) -> Proven:
             ends = max(below(least), 0.0), min(above(most), 1.0)
             return Proven.of(*ends, "grid", parts=parts, grid=grid.to_json())
         return Proven.of(low, high, "contour", parts=parts, line=recipe.to_json())
+
+
+def _by_formula(laws: Laws, epsilon: float) -> arb | None:
+    if math.isinf(epsilon):
+        return at_infinity(laws)
+    profile = closed(laws)
+    return None if profile is None else profile(arb(epsilon))
 
 
 def milder(loss: ComposedLoss, epsilon: float, delta: float) -> dict[str, Any] | None:

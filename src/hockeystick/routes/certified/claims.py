@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 from flint import arb
 
-from hockeystick.routes.certified.balls import above, below, kappa
+from hockeystick.routes.certified.balls import above, below, kappa, only_if
 from hockeystick.routes.certified.lattice_sums import two_parts
 from hockeystick.routes.certified.law import Rule
 from hockeystick.routes.certified.line import Laws, cumulant, masses
@@ -24,7 +24,12 @@ LOG_LEAST = -800.0
 
 def closed(laws: Laws, log_least: float = LOG_LEAST) -> Callable[[arb], arb] | None:
     """δ(ε) by a formula: normal laws alone, one step, or few sums of values; to be good down to a
-    δ of about e^log_least."""
+    δ of about e^log_least. Where no finite loss is positive, what is infinite is all there is."""
+    infinite, lost = masses(laws)
+    top = top_of(laws)
+    if infinite == 1 or (top is not None and top <= 0):
+        return lambda e: _from_zero_on(infinite + arb(0).union(lost), e)
+    laws = [(law, n) for law, n in laws if not (isinstance(law, PointsLaw) and law.is_nothing)]
     if all(isinstance(law, NormalLaw) and not law.sampled for law, _ in laws):
         squares = sum((n * law.shift * law.shift for law, n in laws), arb(0))  # type: ignore[attr-defined]
         return lambda e: one_step(squares.sqrt(), arb(0), arb(1), e)
@@ -37,6 +42,16 @@ def closed(laws: Laws, log_least: float = LOG_LEAST) -> Callable[[arb], arb] | N
     if len(laws) == 2 and all(isinstance(law, PointsLaw) for law, _ in laws):
         return two_parts(laws, log_least)  # type: ignore[arg-type]
     return None
+
+
+def at_infinity(laws: Laws) -> arb:
+    """δ(inf): the mass of infinite losses, whatever a table leaves out."""
+    return masses(laws)[0]
+
+
+def _from_zero_on(value: arb, epsilon: arb) -> arb:
+    only_if(epsilon >= 0, "an ε that is not negative")
+    return value
 
 
 def top_of(laws: Laws) -> arb | None:
@@ -52,6 +67,8 @@ def largest(laws: Laws) -> tuple[float, float]:
     top = top_of(laws)
     if top is None:
         return math.inf, math.inf
+    if top <= 0:
+        return 0.0, 0.0
     return max(below(top), 0.0), max(above(top), 0.0)
 
 

@@ -1,13 +1,14 @@
 """log M(s) = log E_P[e^{sL}] of one step at a real order s > 0, in balls: what Rényi DP is made of.
 
 Most laws are integrated as on a line, at its real point. Some have better: a class of bounded range
-has its largest moment in closed form, integer noise a sum whose ends are geometric, and a sampled
-normal law at a large order the two ends of Minkowski's inequality.
+has its largest moment in closed form, integer noise a sum whose ends are geometric, and sampled
+normal laws at large orders the two ends of `norms`.
 """
 
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 from flint import arb
@@ -18,6 +19,8 @@ from hockeystick.loss.exact import Exact
 from hockeystick.routes.certified.balls import above, ball, only_if
 from hockeystick.routes.certified.law import Law, Rule
 from hockeystick.routes.certified.laws import law_of
+from hockeystick.routes.certified.norms import between_norms, by_norms
+from hockeystick.routes.certified.points import PAIRS
 
 NATS = 45.0
 """The quadrature errs by e^−45 of log M."""
@@ -27,17 +30,26 @@ DEVIATIONS = 18.0
 """Beyond which integer Gaussian noise is bounded and not listed: e^{−162} of it."""
 MOST_POINTS = 40_000
 MOST_NODES = 20_000
-"""Of a quadrature; a normal law at a large order is then bounded by norms."""
+"""Of a quadrature."""
 
 
 def moment_rule(loss: Loss, exact: Exact, order: float) -> Rule:
     """Floats: how log M is found. The error is to be small beside log M itself."""
-    if _is_class(exact) or exact.kind == "integer gaussian":
+    if _is_class(exact) or exact.kind in PAIRS:
         return {}
-    if _is_removed(exact) and _by_norms(exact, order):
+    if by_norms(exact, order, NATS):
         return {"norms": True}
     with np.errstate(all="ignore"):
         k = float(loss.cgf(np.array([order])).real[0])
+    if exact.fixed and exact.kind == "normal" and k > NATS:
+        whole = replace(exact, fixed=False)
+        norms = by_norms(whole, order, NATS)
+        return {"whole": {"norms": True} if norms else _quadrature(whole, order, k)}
+    return _quadrature(exact, order, k)
+
+
+def _quadrature(exact: Exact, order: float, k: float) -> Rule:
+    """For a log M of about k."""
     size = math.log(k) if 0 < k < 1 else (0.0 if k >= 1 else LEAST_LOG)
     rule = law_of(exact).rule_at(order, max(size, LEAST_LOG) - NATS)
     ends = rule.get("mass", {"first": 0, "last": 0})
@@ -54,34 +66,25 @@ def log_moment(exact: Exact, law: Law, order: float, rule: Rule) -> arb:
     if exact.kind == "integer gaussian":
         return _integer_gaussian(exact, arb(order)).log()
     if rule.get("norms"):
-        only_if(_is_removed(exact), "norms of a record removed")
-        return _between_norms(exact, arb(order) + 1)
+        return between_norms(exact, order)
+    if "whole" in rule:
+        only_if(exact.fixed and exact.kind == "normal", "a normal law on a sample of fixed size")
+        return _near_the_whole(replace(exact, fixed=False), order, rule["whole"])
     mass = law.tilted(order, rule).mass
     only_if(mass > 0, "a positive moment")
     return mass.log()
 
 
+def _near_the_whole(whole: Exact, order: float, rule: Rule) -> arb:
+    """M of a sample of fixed size is within 1 of W = E[v^{s+1}], which is that of a record removed:
+    M − W = 1 − E[v^{s+1}; ℓ < 0] + E[v^{−s} − v − 1; ℓ > 0], where v < 1, and v > 1; and
+    E[v] = 1."""
+    log_w = log_moment(whole, law_of(whole), order, rule)
+    return log_w + (arb(0, 1) * (-log_w).exp()).log1p()
+
+
 def _is_class(exact: Exact) -> bool:
     return exact.kind == "exponential" and exact.rate == 1
-
-
-def _is_removed(exact: Exact) -> bool:
-    """Whether it is ((1−q)·N(0) + q·N(shift), N(0))."""
-    down = exact.numbers[0 if exact.turned else 1] if exact.kind == "normal" else None
-    return down == 0 and not exact.fixed
-
-
-def _by_norms(exact: Exact, order: float) -> bool:
-    shift = float(max(exact.numbers))
-    return order * shift * shift / 2 + math.log(exact.rate) > NATS + math.log(2 + order)
-
-
-def _between_norms(exact: Exact, p: arb) -> arb:
-    """q·‖e^ℓ‖ <= ‖1 − q + q·e^ℓ‖ <= 1 − q + q·‖e^ℓ‖ in L_p(Q), and ‖e^ℓ‖ = e^{(p−1)·shift²/2}."""
-    q, shift = ball(exact.rate), ball(max(exact.numbers))
-    grown = q * ((p - 1) * shift * shift / 2).exp()
-    low, high = p * grown.log(), p * (1 - q + grown).log()
-    return low.union(high)
 
 
 def _largest_of_range(epsilon: arb, s: arb) -> arb:

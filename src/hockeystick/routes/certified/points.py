@@ -37,6 +37,13 @@ def _response(exact: Exact) -> tuple[list[Pair], arb]:
     return pairs, arb(0)
 
 
+def _leak(exact: Exact) -> tuple[list[Pair], arb]:
+    """A loss of 0, or an infinite one."""
+    gone = ball(exact.numbers[0])
+    rest = 1 - gone
+    return [(rest, rest), (gone, arb(0)), (arb(0), gone)], arb(0)
+
+
 def _integer_laplace(exact: Exact) -> tuple[list[Pair], arb]:
     """|x| − |x−k| over b: all x <= 0 are alike, and all x >= k."""
     scale, steps = exact.numbers
@@ -72,6 +79,7 @@ def _few(points: int) -> None:
 
 PAIRS: dict[str, Callable[[Exact], tuple[list[Pair], arb]]] = {
     "response": _response,
+    "leak": _leak,
     "integer laplace": _integer_laplace,
     "integer gaussian": _integer_gaussian,
 }
@@ -89,7 +97,7 @@ def _lattice(exact: Exact, atoms: list[Pair]) -> Lattice | None:
     if exact.kind == "response":
         whole = exact.fixed or exact.rate == 1
         return (atoms[0][1] * sign, arb(0), [sign, -sign, 0][: len(atoms)]) if whole else None
-    if exact.fixed or exact.rate != 1:
+    if exact.fixed or exact.rate != 1 or exact.kind == "leak":
         return None
     scale, k, last = ball(exact.numbers[0]), int(exact.numbers[1]), len(atoms) - 1
     half = 1 / scale if exact.kind == "integer laplace" else k / (2 * scale * scale)
@@ -106,17 +114,23 @@ class PointsLaw(Law):
             only_if(self.lost.is_zero(), "a list of all outcomes of a sample of fixed size")
         elif exact.rate != 1:
             q = ball(exact.rate)
-            pairs = [((1 - q) * other + q * one, other) for one, other in pairs]
+            pairs = [(p if p is r else (1 - q) * r + q * p, r) for p, r in pairs]
         self._rate, self._bounded = ball(exact.rate), exact.turned and exact.rate != 1
         if exact.turned:
             pairs = [(other, one) for one, other in pairs]
         self.infinite = sum((one for one, other in pairs if other.is_zero()), arb(0))
         finite = [pair for pair in pairs if not pair[0].is_zero() and not pair[1].is_zero()]
-        self._atoms = [(one, (one / other).log()) for one, other in finite]
+        self._atoms = [(p, arb(0) if p is q else (p / q).log()) for p, q in finite]
         self.lattice = _lattice(exact, self._atoms)
 
     def atoms(self) -> list[tuple[arb, arb]]:
         return self._atoms
+
+    @property
+    def is_nothing(self) -> bool:
+        """Whether P = Q."""
+        whole = self.infinite.is_zero() and self.lost.is_zero()
+        return whole and all(loss.is_zero() for _, loss in self._atoms)
 
     @property
     def top(self) -> arb | None:

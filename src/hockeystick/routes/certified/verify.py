@@ -17,7 +17,7 @@ from hockeystick.errors import CannotCertify
 from hockeystick.loss.exact import Exact
 from hockeystick.routes.certified.balls import of_bits
 from hockeystick.routes.certified.build import line_of
-from hockeystick.routes.certified.claims import at_most, closed, is_free, largest
+from hockeystick.routes.certified.claims import at_infinity, at_most, closed, is_free, largest
 from hockeystick.routes.certified.grid import Grid, GridSum
 from hockeystick.routes.certified.laws import law_of
 from hockeystick.routes.certified.line import Laws, Recipe, masses
@@ -115,7 +115,10 @@ def _divergence(asked: Said, said: Said, parts: Parts) -> None:
 def _direction(asked: Said, said: Said, laws: Laws) -> None:
     lower, upper = said["lower"], said["upper"]
     if asked["asked"] == "delta":
-        least, most = _ends(said, laws, LOG_LEAST)(asked["epsilon"])
+        if asked["epsilon"] == math.inf:
+            least = most = at_infinity(laws)
+        else:
+            least, most = _ends(said, laws, LOG_LEAST)(asked["epsilon"])
         _check(least >= lower or lower == 0, "the lower end")
         _check(most <= upper or upper == 1, "the upper end")
         return
