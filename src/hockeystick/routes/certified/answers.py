@@ -15,7 +15,7 @@ from hockeystick.errors import CannotCertify, NumericalError
 from hockeystick.loss.sum import ComposedLoss
 from hockeystick.routes.certified.balls import above, below, of_bits
 from hockeystick.routes.certified.bracket import around, by_halving
-from hockeystick.routes.certified.build import NATS, Task, follow
+from hockeystick.routes.certified.build import LONG, NATS, LongLine, Task, follow
 from hockeystick.routes.certified.claims import (
     LOG_LEAST,
     at_infinity,
@@ -28,7 +28,7 @@ from hockeystick.routes.certified.grid import Grid, GridSum, planned_grid
 from hockeystick.routes.certified.laws import exact_of, law_of
 from hockeystick.routes.certified.line import Ends, Laws, Line, Recipe, masses
 from hockeystick.routes.certified.many import many
-from hockeystick.routes.certified.plan import planned
+from hockeystick.routes.certified.plan import Plan, planned
 from hockeystick.routes.contour.saddle import MOST_PLANNING_PARTS, log_kappa
 
 BITS = 192
@@ -186,15 +186,15 @@ def _epsilon_by_line(task: Task, delta: float) -> tuple[float, float, Recipe]:
     target = arb(delta)
     log_delta = math.log(above(target - masses(task.laws)[0]))
     line, recipe, root = _line_at(task, log_delta, delta)
-    ends = line.ends(root)
+    ends, slope = line.ends(root), line.slope(root)
     for _ in range(4):
         off = float((ends.lower + ends.upper) / 2 - target)
-        if abs(off) <= 0.05 * float(ends.upper - ends.lower) or not ends.slope > 0:
+        if abs(off) <= 0.05 * float(ends.upper - ends.lower) or not slope > 0:
             break
-        root += off / float(ends.slope)
+        root += off / slope
         ends = line.ends(root)
     gap = max(abs(float(ends.upper - target)), abs(float(target - ends.lower)))
-    rate = float(ends.slope) if ends.slope > 0 else line.order * delta
+    rate = slope if slope > 0 else line.order * delta
     move = 1.1 * gap / rate + 1.2e-16 * max(abs(root), 1e-300)
 
     def both(e: float) -> tuple[arb, arb]:
@@ -207,20 +207,29 @@ def _epsilon_by_line(task: Task, delta: float) -> tuple[float, float, Recipe]:
 
 def _line_at(task: Task, log_delta: float, delta: float) -> tuple[Line, Recipe, float]:
     """A line through the ε that it finds itself; in arrays if that is good enough."""
+    plan = planned(task.loss, NATS, None, log_delta)
+    if not many(task.laws):
+        with suppress(LongLine):
+            return _in_balls(task, plan, log_delta, delta, LONG)
     root: float | None = None
     with suppress(*REFUSALS):
-        for _ in range(2 if many(task.laws) else 0):
-            plan = planned(task.loss, LOOSE_NATS, root, log_delta, LOW)
-            line, recipe = follow(task, plan, LOOSE_NATS, arrays=True)
-            root = line.guess(plan.epsilon, delta)
+        for _ in range(2):
+            low = planned(task.loss, LOOSE_NATS, root, log_delta, LOW)
+            line, recipe = follow(task, low, LOOSE_NATS, arrays=True)
+            root = line.guess(low.epsilon, delta)
             if line.ends(root).width <= LOOSE * delta:
                 return line, recipe, root
-    plan = planned(task.loss, NATS, None, log_delta)
-    line, recipe = follow(task, plan, NATS)
+    return _in_balls(task, plan, log_delta, delta)
+
+
+def _in_balls(
+    task: Task, plan: Plan, log_delta: float, delta: float, most: float = math.inf
+) -> tuple[Line, Recipe, float]:
+    line, recipe = follow(task, plan, NATS, most=most)
     root = line.guess(plan.epsilon, delta)
     if line.ends(root).width > TIGHT * delta:
         plan = planned(task.loss, NATS, root, log_delta)
-        line, recipe = follow(task, plan, NATS)
+        line, recipe = follow(task, plan, NATS, most=most)
         root = line.guess(root, delta)
     return line, recipe, root
 
@@ -231,17 +240,23 @@ def _delta_by_line(task: Task, epsilon: float) -> tuple[float, float, Recipe]:
 
 
 def _at(task: Task, epsilon: float) -> tuple[Ends, Recipe]:
-    if many(task.laws):
-        with suppress(*REFUSALS):
-            plan = planned(task.loss, LOOSE_NATS, epsilon, None, LOW)
-            line, recipe = follow(task, plan, LOOSE_NATS, arrays=True)
-            ends = line.ends(epsilon)
-            if ends.width <= LOOSE * float(ends.upper):
-                return ends, recipe
+    if not many(task.laws):
+        with suppress(LongLine):
+            return _at_in_balls(task, epsilon, LONG)
+    with suppress(*REFUSALS):
+        plan = planned(task.loss, LOOSE_NATS, epsilon, None, LOW)
+        line, recipe = follow(task, plan, LOOSE_NATS, arrays=True)
+        ends = line.ends(epsilon)
+        if ends.width <= LOOSE * float(ends.upper):
+            return ends, recipe
+    return _at_in_balls(task, epsilon)
+
+
+def _at_in_balls(task: Task, epsilon: float, most: float = math.inf) -> tuple[Ends, Recipe]:
     log_delta: float | None = None
     for _ in range(2):
         plan = planned(task.loss, NATS, epsilon, log_delta)
-        line, recipe = follow(task, plan, NATS)
+        line, recipe = follow(task, plan, NATS, most=most)
         ends = line.ends(epsilon)
         finite = ends.upper - line.beside(arb(epsilon))
         if not finite > 0 or ends.width <= TIGHT * float(ends.upper):

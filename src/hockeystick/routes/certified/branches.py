@@ -13,6 +13,7 @@ from flint import acb, arb
 from hockeystick.numerics.types import Array
 from hockeystick.routes.certified.balls import above, below, only_if
 from hockeystick.routes.certified.decay import Cells, Pairs, logarithms
+from hockeystick.routes.certified.discs import Discs
 from hockeystick.routes.certified.law import Nodes, Rule, Splits
 from hockeystick.routes.certified.lifted import Integrand, on_path
 
@@ -40,11 +41,13 @@ class Branches(Splits):
         weights, losses = [acb(p) for p, _ in self._atoms], [acb(loss) for _, loss in self._atoms]
         self.atoms = Nodes(weights, losses, arb(0))
         self._beyond = error = arb(0) if beyond is None else beyond
+        others: tuple[list[acb], list[acb]] = [], []
         for part in parts:
-            weights, losses = weights + part.weights, losses + part.losses
+            others = others[0] + part.weights, others[1] + part.losses
             error += part.error
-        self.reach = min(part.reach for part in parts)
-        self._nodes = Nodes(weights, losses, arb(error.upper()), self.reach)
+        self.reach, error = min(part.reach for part in parts), arb(error.upper())
+        self.others = Nodes(*others, error, self.reach)
+        self._nodes = Nodes(weights + others[0], losses + others[1], error, self.reach)
 
     @property
     def mass(self) -> arb:
@@ -57,6 +60,10 @@ class Branches(Splits):
     def values(self, step: float, count: int) -> list[acb]:
         only_if(count * arb(step) <= arb(self.reach), "a quadrature that reaches as far")
         return self._nodes.values(step, count)
+
+    def relative(self, step: float, count: int, n: int) -> Discs:
+        only_if(count * arb(step) <= arb(self.reach), "a quadrature that reaches as far")
+        return self._nodes.relative(step, count, self.mass, n)
 
     def decay(self, t: Array) -> Array:
         return np.minimum(self._pairs(t), self._by_edges(t))

@@ -20,9 +20,14 @@ from hockeystick.routes.certified.split import SplitLine
 
 NATS = 34.0
 """Aliases, what is cut off and the quadrature each err by e^−34 = 2e-15 of δ."""
+Budgets = Sequence[tuple[float, float]]
 BUDGETS = ((0.0, 2e6), (6.0, 4e6), (11.0, 1e7), (14.0, 1.5e7), (22.0, 1.5e7), (26.0, 1.5e7))
 """By how many nats more may be cut off, and points times products (1e7 take a second) up to which
 that need not be."""
+QUICK_BUDGETS = ((0.0, 4e6), (4.0, 2e7), (7.0, 5e7), (9.0, 2e8))
+"""The same in arrays, where 1e8 take a second."""
+LONG = 4e5
+"""Products from which on arrays are worth their while."""
 SHORT = 2000.0
 """Points of a line that need not be shorter."""
 MOST_SPLIT_STEPS = 1000
@@ -51,8 +56,15 @@ class Task:
         return [law.rule_at(order, -ORDER_NATS - self.slack(n)) for law, n in self.laws]
 
 
-def follow(task: Task, plan: Plan, nats: float, arrays: bool = False) -> tuple[Line, Recipe]:
-    """The line of a plan and its recipe; many parts at once in arrays, if so asked."""
+class LongLine(CannotCertify):
+    """A line that is better drawn in arrays."""
+
+
+def follow(
+    task: Task, plan: Plan, nats: float, arrays: bool = False, most: float = math.inf
+) -> tuple[Line, Recipe]:
+    """The line of a plan and its recipe, in arrays if so asked; `LongLine` where it takes more
+    products than this."""
     step = float(np.float32(2 * math.pi / plan.period))
     enough = nats + max(plan.level, 0.0) + 2
     rules = task.rules(plan.order, enough)
@@ -60,8 +72,10 @@ def follow(task: Task, plan: Plan, nats: float, arrays: bool = False) -> tuple[L
         (law.tilted(plan.order, rule), n) for (law, n), rule in zip(task.laws, rules, strict=True)
     ]
     together = gathered(tilted) if arrays else tilted
-    cut, split = _shorter(together, plan, step, nats)
+    cut, split = _shorter(together, plan, step, nats, QUICK_BUDGETS if arrays else BUDGETS)
     points = math.ceil(cut / step) + 1
+    if points * sum(each.work for each, _ in together) > most:
+        raise LongLine("a line that is not so long")
     for i, ((law, n), (each, _)) in enumerate(zip(task.laws, tilted, strict=True)):
         if each.reach < points * step:
             rules[i] = law.rule(plan.order, points * step, -enough - task.slack(n))
@@ -79,14 +93,18 @@ def line_of(laws: Laws, recipe: Recipe, tilted: Sequence[tuple[Tilted, int]] | N
 
 
 def _shorter(
-    tilted: Sequence[tuple[Tilted, int]], plan: Plan, step: float, nats: float
+    tilted: Sequence[tuple[Tilted, int]],
+    plan: Plan,
+    step: float,
+    nats: float,
+    budgets: Budgets,
 ) -> tuple[float, bool]:
     """How far the line goes, and whether what atoms do is better taken out of it."""
-    whole = _cut(tilted, plan, step, nats, Line)
+    whole = _cut(tilted, plan, step, nats, Line, budgets)
     each, n = tilted[0]
     few = len(tilted) == 1 and 2 <= n <= MOST_SPLIT_STEPS and isinstance(each, Splits)
     if few and whole > (0, SHORT * step):
-        split = _cut(tilted, plan, step, nats, SplitLine)
+        split = _cut(tilted, plan, step, nats, SplitLine, budgets)
         if split < whole:
             return split[1], True
     if math.isinf(whole[1]):
@@ -95,18 +113,23 @@ def _shorter(
 
 
 def _cut(
-    tilted: Sequence[tuple[Tilted, int]], plan: Plan, step: float, nats: float, kind: type[Line]
+    tilted: Sequence[tuple[Tilted, int]],
+    plan: Plan,
+    step: float,
+    nats: float,
+    kind: type[Line],
+    budgets: Budgets,
 ) -> tuple[int, float]:
     """The first frequency beyond which little enough is left, on a grid; more may be left where
     the line would take long: which budget that is comes first."""
     t = grid(max(math.sqrt(2 / plan.variance), 2.5 * step), 150)
     left = beyond(t, kind.log_sizes(tilted, t), step)
     work = sum(each.work for each, _ in tilted)
-    for rung, (less, products) in enumerate(BUDGETS):
+    for rung, (less, products) in enumerate(budgets):
         goal = arb(-plan.level - nats + less).exp()
         for frequency, rest in zip(t, left, strict=True):
             if frequency > min(MOST_POINTS, products / work) * step:
                 break
             if rest < goal:
                 return rung, float(frequency)
-    return len(BUDGETS), math.inf
+    return len(budgets), math.inf

@@ -11,7 +11,10 @@ from typing import Any
 from flint import acb, acb_mat, arb
 
 from hockeystick.numerics.types import Array
-from hockeystick.routes.certified.balls import around_zero, disc, powers, total
+from hockeystick.routes.certified.balls import around_zero, disc, power, powers, total
+from hockeystick.routes.certified.discs import Discs
+from hockeystick.routes.certified.quick import as_discs, turned_sums
+from hockeystick.routes.certified.quick import power as power_of_discs
 
 Rule = dict[str, Any]
 """How to integrate, as plain numbers: planned in floats, and kept in the certificate."""
@@ -28,6 +31,10 @@ class Tilted(ABC):
     @abstractmethod
     def values(self, step: float, count: int) -> list[acb]:
         """M(c + i·n·step), n < count."""
+
+    def relative(self, step: float, count: int, n: int) -> Discs:
+        """(M(c + i·k·step)/M(c))^n for k < count, as discs."""
+        return as_discs([[power(x / self.mass, n) for x in self.values(step, count)]])[0]
 
     @abstractmethod
     def decay(self, t: Array) -> Array:
@@ -69,11 +76,19 @@ class Nodes:
         product = acb_mat(rows).transpose() * acb_mat(columns)
         return [value + slack for value in product.entries()[:count]]
 
+    def relative(self, step: float, count: int, mass: arb, n: int = 1) -> Discs:
+        """The n-th powers of all values, over that of a mass, as discs (Theorem 21)."""
+        weights = [weight / mass for weight in self.weights]
+        values = turned_sums(weights, self.losses, self.error / mass, step, count)
+        return power_of_discs(values, n)
+
 
 class Splits(Tilted):
     """One with atoms, whose values can be had apart from the rest."""
 
     atoms: Nodes
+    others: Nodes | None = None
+    """All nodes but the atoms, if it has nodes."""
 
     @abstractmethod
     def rest(self, t: Array) -> Array:

@@ -13,8 +13,10 @@ from flint import acb, acb_mat, arb
 from hockeystick.numerics.types import Array
 from hockeystick.routes.certified.balls import kappa, only_if, power, powers
 from hockeystick.routes.certified.decay import beyond
+from hockeystick.routes.certified.discs import Discs
 from hockeystick.routes.certified.law import Law, Rule, Tilted
 from hockeystick.routes.certified.many import gathered
+from hockeystick.routes.certified.quick import Quick, kernel
 
 Laws = Sequence[tuple[Law, int]]
 """The law of each part, and how often it runs."""
@@ -51,11 +53,10 @@ class Recipe:
 
 @dataclass(frozen=True)
 class Ends:
-    """δ(ε) is at least `lower` and at most `upper`; −δ' is about `slope`."""
+    """δ(ε) is at least `lower` and at most `upper`."""
 
     lower: arb
     upper: arb
-    slope: arb
 
     @property
     def width(self) -> float:
@@ -117,7 +118,9 @@ class Line:
         self.cut = beyond(t, self.log_sizes(tilted, t), h)[0]
         self._k_beyond = cumulant(laws, recipe.beyond, recipe.rules_beyond)
         self._prepare()
-        self._terms(tilted, h, points)
+        self._k = sum((n * self._log_mass(each) for each, n in tilted), arb(0))
+        self.points, self._sum = points, self._in_discs if recipe.arrays else self._in_balls
+        (self._quickly if recipe.arrays else self._terms)(tilted, h, points)
 
     @staticmethod
     def log_sizes(tilted: Sequence[tuple[Tilted, int]], t: Array) -> Array:
@@ -142,16 +145,42 @@ class Line:
     def _terms(self, tilted: Sequence[tuple[Tilted, int]], h: float, n: int) -> None:
         values = self._values(tilted, h, n)
         s = [acb(self._c, k * self._h) for k in range(n)]
-        size = arb(1)
-        for each, count in tilted:
-            only_if(each.mass > 0, "a positive moment on the line")
-            size *= each.mass**count
+        size = self._k.exp()
         terms = [value / (size * x * (x + 1)) for value, x in zip(values, s, strict=True)]
         terms[0] = terms[0] / 2
-        self._k = size.log()
-        self._matrix = acb_mat([terms, [a * x for a, x in zip(terms, s, strict=True)]])
-        self.points = n
+        self._matrix = acb_mat([terms])
         self.floats = np.array([complex(x) for x in terms])
+
+    def _quickly(self, tilted: Sequence[tuple[Tilted, int]], h: float, n: int) -> None:
+        """The same in arrays of discs (Theorem 21)."""
+        terms = self._relative(tilted, h, n) * kernel(self.order, h, n)
+        terms = terms.times(np.append(0.5, np.ones(n - 1)))
+        self._quick, self.floats = Quick(terms, self._h), terms.mid
+
+    def _relative(self, tilted: Sequence[tuple[Tilted, int]], h: float, n: int) -> Discs:
+        total = Discs.of(np.ones(n))
+        for each, count in tilted:
+            total = total * each.relative(h, n, count)
+        return total
+
+    def _log_mass(self, each: Tilted) -> arb:
+        only_if(each.mass > 0, "a positive moment on the line")
+        return each.mass.log()
+
+    def _in_balls(self, e: arb) -> arb:
+        turns = acb_mat(self.points, 1, powers(acb(0, -self._h * e).exp(), self.points))
+        return (self._matrix * turns)[0, 0].real
+
+    def _in_discs(self, e: arb) -> arb:
+        return self._quick.sum(e)
+
+    def slope(self, epsilon: float) -> float:
+        """About −δ', to search with."""
+        t, e = float(self._h) * np.arange(self.points), arb(epsilon)
+        turned = self.floats * (self.order + 1j * t) * np.exp(-1j * t * epsilon)
+        unit = self._h / arb.pi() * (self._k - self._c * e).exp()
+        beside = (self.beside(e) - self.beside(e + NEAR)) / NEAR
+        return float(unit * arb(float(turned.real.sum())) + beside)
 
     @property
     def order(self) -> float:
@@ -161,16 +190,13 @@ class Line:
         """δ of the finite losses between ends, and what is infinite or lost."""
         e, c, h = arb(epsilon), self._c, self._h
         unit = (self._k - c * e).exp()
-        turns = acb_mat(self.points, 1, powers(acb(0, -h * e).exp(), self.points))
-        sums = self._matrix * turns
-        value, slope = (h / arb.pi() * unit * sums[i, 0].real for i in range(2))
+        value = h / arb.pi() * unit * self._sum(e)
         least, most, right = self.aliases(e)
         cut = self.cut * unit
         beside = self.beside(e)
         lower = arb.max(value - cut - most - right, arb(0)) + beside
         upper = value + cut - least + beside + self.lost
-        slope += (beside - self.beside(e + NEAR)) / NEAR
-        return Ends(arb(lower.lower()), arb(upper.upper()), slope)
+        return Ends(arb(lower.lower()), arb(upper.upper()))
 
     def aliases(self, e: arb) -> tuple[arb, arb, arb]:
         """Theorem 2. With m the mass of the finite losses and T the period, the left aliases

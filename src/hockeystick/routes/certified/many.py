@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from flint import acb, arb
@@ -20,6 +19,7 @@ from hockeystick.routes.certified.decay import Cells, Pairs, by_nodes
 from hockeystick.routes.certified.discs import Discs, size
 from hockeystick.routes.certified.law import Law, Tilted
 from hockeystick.routes.certified.normal import NormalLaw
+from hockeystick.routes.certified.quick import power
 from hockeystick.routes.certified.sampled_normal import CELLS, SampledNormal
 
 MANY = 12
@@ -68,10 +68,14 @@ class ManyNormals(Tilted):
         return sum(each.work for each, _ in self._parts) // 60  # far less than products of balls
 
     def values(self, step: float, count: int) -> list[acb]:
-        total, mass = Discs.of(np.ones(count)), self.mass
+        mass = self.mass
+        return [mass * each for each in as_balls(self.relative(step, count, 1))]
+
+    def relative(self, step: float, count: int, n: int) -> Discs:
+        total = Discs.of(np.ones(count))
         for table in self._tables:
             total = total * table.powers(step, count)
-        return [mass * each for each in as_balls(total)]
+        return power(total, n)
 
     def decay(self, t: Array) -> Array:
         total, every = np.zeros_like(t), min(1 + len(self._parts) // PARTS, SPARSE)
@@ -140,7 +144,7 @@ class _Table:
         whole = away + Discs.of(np.ones(away.mid.shape))
         for i in np.flatnonzero(~near.all(axis=1)):
             left = np.where(near[i], 1, whole.mid[i]), np.where(near[i], 0.0, whole.rad[i])
-            total = total * _power(Discs(*left), int(self._counts[i, 0]))
+            total = total * power(Discs(*left), int(self._counts[i, 0]))
         return total
 
     def _away(self, step: float, count: int) -> Discs:
@@ -224,15 +228,3 @@ def _turns(angle: Discs, count: int) -> Discs:
 
 def _turned(discs: Discs) -> Discs:
     return Discs(*(np.swapaxes(each, -1, -2) for each in (discs.mid, discs.rad)))
-
-
-def _power(discs: Discs, n: int) -> Discs:
-    """By squarings."""
-    out: Any = None
-    while True:
-        if n & 1:
-            out = discs if out is None else out * discs
-        n >>= 1
-        if not n:
-            return Discs(out.mid, out.rad)
-        discs = discs * discs

@@ -13,6 +13,7 @@ from hockeystick.loss.exact import Exact
 from hockeystick.numerics.types import Array
 from hockeystick.routes.certified.balls import above, ball, below, only_if
 from hockeystick.routes.certified.decay import Cells, Pairs
+from hockeystick.routes.certified.discs import Discs
 from hockeystick.routes.certified.law import Law, Nodes, Rule, Tilted
 
 Pair = tuple[arb, arb]
@@ -186,6 +187,9 @@ class PointsTilted(Tilted):
 
     def values(self, step: float, count: int) -> list[acb]:
         return self.atoms.values(step, count)
+
+    def relative(self, step: float, count: int, n: int) -> Discs:
+        return self.atoms.relative(step, count, self.mass, n)
 
     def decay(self, t: Array) -> Array:
         mass = [max(below(p.real / self.mass), 0.0) for p in self.atoms.weights]

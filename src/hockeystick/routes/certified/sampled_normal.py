@@ -12,6 +12,7 @@ from flint import acb, arb
 from hockeystick.numerics.types import Array
 from hockeystick.routes.certified.balls import above, below, only_if
 from hockeystick.routes.certified.decay import Cells, Pairs, by_nodes
+from hockeystick.routes.certified.discs import Discs
 from hockeystick.routes.certified.law import Nodes, Rule, Tilted
 
 CELLS = 80
@@ -116,6 +117,9 @@ class SampledNormal(Tilted):
 
     def values(self, step: float, count: int) -> list[acb]:
         return self._nodes.values(step, count)
+
+    def relative(self, step: float, count: int, n: int) -> Discs:
+        return self._nodes.relative(step, count, self.mass, n)
 
     def decay(self, t: Array) -> Array:
         return np.minimum(by_nodes(*self._sizes, t), self._pairs(t))

@@ -17,8 +17,10 @@ from hockeystick.errors import CannotCertify
 from hockeystick.numerics.types import Array
 from hockeystick.routes.certified.balls import above, only_if
 from hockeystick.routes.certified.decay import logarithms
+from hockeystick.routes.certified.discs import Discs
 from hockeystick.routes.certified.law import Law, Splits, Tilted
 from hockeystick.routes.certified.line import Line
+from hockeystick.routes.certified.quick import two_or_more
 
 MOST_TERMS = 20_000
 
@@ -87,6 +89,15 @@ class SplitLine(Line):
         each, count = _splits(tilted)
         pairs = zip(each.values(h, n), each.atoms.values(h, n), strict=True)
         return [m**count - a**count - count * a ** (count - 1) * (m - a) for m, a in pairs]
+
+    def _relative(self, tilted: Sequence[tuple[Tilted, int]], h: float, n: int) -> Discs:
+        each, count = _splits(tilted)
+        only_if(
+            each.others is not None and n * arb(h) <= arb(each.reach), "nodes that reach so far"
+        )
+        assert each.others is not None
+        flat, rest = (x.relative(h, n, each.mass) for x in (each.atoms, each.others))
+        return two_or_more(flat, rest, count)
 
     @staticmethod
     def log_sizes(tilted: Sequence[tuple[Tilted, int]], t: Array) -> Array:
