@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
 import hockeystick as hs
 from hockeystick.loss.family import MANY, grouped
 from hockeystick.loss.gaussian import GaussianLoss
-from hockeystick.loss.mixed import mixed
+from hockeystick.loss.mixed import Mixed, mixed
 from hockeystick.loss.sum import ComposedLoss
 from hockeystick.numerics.types import Array
 from hockeystick.routes.contour import route
@@ -112,3 +114,32 @@ def test_very_many_different_single_steps(monkeypatch: pytest.MonkeyPatch) -> No
         assert one.lower <= other.upper
         assert other.lower <= one.upper
         assert one.upper - one.lower < 1e-8 * one.upper
+
+
+def test_a_few_of_many_points_tell_which_polynomial(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a hundred members K is asked on the whole line at fewer than fifty, as said no less well,
+    and the line is planned once."""
+    noises = 0.6 + 0.03 * np.arange(100)
+    steps = (hs.Gaussian(float(noise)).on(hs.Poisson(0.005)) * 10 for noise in noises)
+    run = sum(steps, start=hs.Composition())
+    run.epsilon(1e-6)
+    asked, lines = [], []
+    at, plan = Mixed.cgf, route.plan
+
+    def counted(self: Mixed, s: Array) -> Array:
+        asked.append(np.size(s))
+        return at(self, s)
+
+    def planned(*args: Any) -> Any:
+        lines.append(1)
+        return plan(*args)
+
+    monkeypatch.setattr(Mixed, "cgf", counted)
+    monkeypatch.setattr(route, "plan", planned)
+    found = run.epsilon(1e-6)
+    assert sum(size > 100 for size in asked) <= 55
+    assert len(lines) == 1
+    # Every member by itself, its largest losses cut: between 2.69698885629 and 2.69698907686.
+    assert found.lower <= 2.69698907686
+    assert found.upper >= 2.69698885629
+    assert found.upper - found.lower < 4e-10

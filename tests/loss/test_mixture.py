@@ -109,3 +109,19 @@ def test_large_orders_of_means_far_apart(order: int) -> None:
         truth = float((mp.log(total) + largest) / (order - 1))
     found = hs.MixtureOfGaussians.table(0.5, 0.0, 0.9, 0.1, 0.05, 2.0, 0.05).rdp(order)
     assert found == pytest.approx(truth, rel=1e-12)
+
+
+@pytest.mark.parametrize("mean", [20.0, 39.0, 40.0, 41.0, 60.0])
+@pytest.mark.parametrize("weight", [0.01, 0.5])
+def test_profiles_far_out_keep_their_digits(mean: float, weight: float) -> None:
+    """Where e^{−mean²/2} is hardly a float, or none: rounded logarithms would cost 1e-13."""
+    loss = MixtureLoss(
+        GaussianMixture((1 - weight, weight), (0.0, mean)), GaussianMixture((1.0,), (0.0,))
+    )
+    for epsilon in mean * mean / 2 + np.array([-100.0, -30.0, 0.0, 3.3, 60.7]):
+        with mp.workdps(900):
+            e, w, m = mp.mpf(float(epsilon)), mp.mpf(weight), mp.mpf(mean)
+            x = (mp.log((mp.exp(e) - 1 + w) / w) + m * m / 2) / m
+            p_above = mp.mpf(1 - weight) * mp.ncdf(-x) + w * mp.ncdf(m - x)
+            truth = float(p_above - mp.exp(e) * mp.ncdf(-x))
+        assert loss.profile(np.array([epsilon]))[0] == pytest.approx(truth, rel=1.2e-14, abs=0)

@@ -264,3 +264,22 @@ def test_steps_next_to_a_kink_of_four_atoms() -> None:
     bound = adding.epsilon(ComposedLoss([(law, 3)]), 5.210552269193495e-22)
     assert bound.lower <= 1.6965531951890191 <= bound.upper
     assert bound.upper - bound.lower < 1e-9
+
+
+@pytest.mark.parametrize(
+    ("lower", "upper", "good"),
+    [
+        (0.8e-6, 1e-6, True),  # δ, to a fifth of itself
+        (0.5e-6, 1e-6, False),
+        (4.8, 5.0, True),
+        (3.6, 5.0, False),
+        (70_500.0, 100_000.0, False),  # 30 000 nats are not next to nothing
+        (99_950.0, 100_000.0, True),
+        (0.0, 0.0, True),
+        (1.0, math.inf, False),
+    ],
+)
+def test_what_is_good_enough_not_to_ask_another_route(
+    lower: float, upper: float, good: bool
+) -> None:
+    assert adding.is_good(Interval(lower, upper, adding.NAME)) is good

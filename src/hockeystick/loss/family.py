@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -31,6 +31,10 @@ LAST = 3
 """Coefficients by which those that are cut off are judged."""
 SAFETY = 4.0
 """The error that is stated, over the one that is seen."""
+PROBES, MANY_POINTS = 8, 32
+"""So many of more points tell which degree is enough, or that none is."""
+SPARE = 3
+"""Coefficients more than the probes ask for."""
 CLOSE = 1e-13
 """Error, relative to K, with which no higher degree is tried."""
 TOLERATED_OFF_AXIS, TOLERATED_ON_AXIS = 1e-10, 1e-6
@@ -87,27 +91,58 @@ class Members:
         return one + other, off + farther
 
     def _polynomial(self, s: Complex) -> tuple[Complex, Array] | None:
-        values: dict[float, Complex] = {}
-        charged = SAFETY * self.counts.sum()
+        """From one polynomial; None if it is not close enough, which a few of many s tell first."""
+        degrees: tuple[int, ...] = DEGREES
+        if s.size > MANY_POINTS:
+            probes = s[np.linspace(0, s.size - 1, PROBES).astype(int)]
+            found = self._coefficients(probes, DEGREES)
+            if found is None:
+                return None
+            degrees = (self._enough(found),)
+        coefficients = self._coefficients(s, degrees)
+        if coefficients is None:
+            return None
+        total = self._moments(len(coefficients) - 1) @ coefficients
+        error = self._charged * self._miss(coefficients, s) + self._cut_off(coefficients)
         tolerated = TOLERATED_OFF_AXIS if s.imag.any() else TOLERATED_ON_AXIS
-        for degree in DEGREES:
+        return None if (error > tolerated * np.abs(total)).any() else (total, error)
+
+    def _coefficients(self, s: Complex, degrees: Sequence[int]) -> Complex | None:
+        """Of the first of these degrees that is close, or the last; None if that is not either."""
+        values: dict[float, Complex] = {}
+        tolerated = TOLERATED_OFF_AXIS if s.imag.any() else TOLERATED_ON_AXIS
+        for degree in degrees:
             angles = np.arange(degree + 1) * math.pi / degree
             nodes = np.array([self._at(angle, s, values) for angle in angles.tolist()])
             if not np.isfinite(nodes).all():
                 return None
             coefficients = _coefficients(nodes)
-            total = self._moments(degree) @ coefficients
-            size = np.abs(total)
-            error = charged * np.abs(coefficients[-LAST:]).sum(axis=0)
+            size = np.abs(self._moments(degree) @ coefficients)
+            error = self._cut_off(coefficients)
             if (error <= CLOSE * size).all():
-                break
+                return coefficients
             # Twice the degree squares what is cut off, over the size of K.
             if degree == DEGREES[-2] and (error > HOPEFUL * math.sqrt(tolerated) * size).any():
                 return None
-        if (error > tolerated * size).any():
-            return None
-        error = error + charged * self._miss(coefficients, s)
-        return None if (error > tolerated * size).any() else (total, error)
+        return None if (error > tolerated * size).any() else coefficients
+
+    def _enough(self, coefficients: Complex) -> int:
+        """The least degree that would have been as close, with some to spare."""
+        degree = len(coefficients) - 1
+        size = np.abs(self._moments(degree) @ coefficients)
+        for fewer in range(DEGREES[0], degree - SPARE):
+            if (self._charged * np.abs(coefficients[fewer:]).sum(axis=0) <= CLOSE * size).all():
+                return fewer + SPARE
+        return degree
+
+    @property
+    def _charged(self) -> float:
+        """What the error of K at one place counts."""
+        return SAFETY * float(self.counts.sum())
+
+    def _cut_off(self, coefficients: Complex) -> Array:
+        """What is charged for the coefficients that are not there."""
+        return np.asarray(self._charged * np.abs(coefficients[-LAST:]).sum(axis=0))
 
     def _halves(self) -> list[Members]:
         low = self.x < (self.x.min() + self.x.max()) / 2

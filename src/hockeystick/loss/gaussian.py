@@ -44,11 +44,11 @@ def _one_minus_x_mills(x: Array) -> Array:
     return np.where(x > MILLS_SERIES_FROM, y * series, 1 - near * _mills(near))
 
 
-def _far_difference(a: Array, b: Array) -> Array:
-    """m(a) − m(b) for Mills' ratio m and b > a > 60, by the same series: Σ ±(2k−1)!!·(a^{−2k−1} −
-    b^{−2k−1}), each difference from the last without cancellation."""
-    near, far = 1 / a, 1 / b
-    power, difference = far, (b - a) * near * far
+def _far_difference(a: Array, shift: float) -> Array:
+    """m(a) − m(b) for Mills' ratio m, b = a + shift and a > 60, by the same series cut after the
+    same term: Σ ±(2k−1)!!·(a^{−2k−1} − b^{−2k−1}), each difference from the one before."""
+    near, far = 1 / a, 1 / (a + shift)
+    power, difference = far, shift * near * far
     both = difference * (near + far)  # a⁻² − b⁻²
     total, factor = difference, 1.0
     for odd in (1, 3, 5, 7, 9, 11):
@@ -73,7 +73,7 @@ def gaussian_log_delta(shift: float, epsilon: Array) -> Array:
             _mills(np.maximum(a, LEAST_MILLS)) - _mills(np.maximum(b, LEAST_MILLS))
         )
     if distant.any():
-        difference[distant] = _far_difference(a[distant], a[distant] + shift)
+        difference[distant] = _far_difference(a[distant], shift)
     close = ~distant
     if shift < 1 and close.any():
         # m(a) − m(b) = ∫ (1 − x·m(x)) dx: no cancellation when a and b are close.

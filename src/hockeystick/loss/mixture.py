@@ -249,11 +249,9 @@ class MixtureLoss(LineLoss):
             width = (right - left)[:, None]
             at = left[:, None] + width * ((points + 1) / 2)
             excess = self._loss(at) - epsilon[:, None]
-            near = np.exp(self.q.log_density(at) + epsilon[:, None]) * np.expm1(
-                np.minimum(excess, 30)
-            )
-            above = np.where(excess < 30, near, np.exp(self.p.log_density(at)))
-            total += (np.maximum(above, 0.0) * width / 2) @ weights
+            # By P's density: that of Q is e^{ε} times smaller, and its logarithm rounded.
+            above = self.p.density(at) * -np.expm1(-np.maximum(excess, 0.0))
+            total += (above * width / 2) @ weights
         return total
 
     def _reverse_profile(self, epsilon: Array) -> Array:

@@ -49,6 +49,8 @@ FEW = 16
 """Steps up to which adding up is worthwhile in any case."""
 POOR = 0.3
 """Relative gap between the ends of other routes from which on it is so for more steps."""
+CLOSE = 1e-3
+"""Relative gap of a large ε up to which no other route is asked."""
 LOOSE = 1e-5
 """Relative gap between the ends from which on the points are chosen once more."""
 LOOSE_DELTA = 1e-2
@@ -114,8 +116,10 @@ def is_worthwhile(loss: ComposedLoss, others: Sequence[Interval]) -> bool:
 
 
 def is_good(answer: Interval) -> bool:
-    """Whether an answer found by adding up is all that can be had."""
-    return not is_poor([answer])
+    """Whether an answer found by adding up is all that can be had: within a part of a nat, or of
+    δ, or of next to nothing of a huge ε."""
+    allowed = max(POOR * min(answer.upper, 1.0), CLOSE * answer.upper)
+    return math.isfinite(answer.upper) and answer.upper - answer.lower <= allowed
 
 
 def is_poor(answers: Sequence[Interval]) -> bool:

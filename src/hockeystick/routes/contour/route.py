@@ -191,8 +191,12 @@ def _check_short(planner: Planner, lost: float) -> None:
 
 def _is_worth_cutting(line: Line, sums: Sum) -> bool:
     """Whether a line of the truncated loss may lose fewer digits, and these are needed."""
-    good = len(line.loss.parts) >= MANY and sums.too_high[0] - sums.log_value[0] < MODERATE
-    return bool(sums.lost[0] > LOST and math.isinf(line.loss.top) and not good)
+    return sums.lost[0] > LOST and math.isinf(line.loss.top) and not _will_do(line, sums)
+
+
+def _will_do(line: Line, sums: Sum) -> bool:
+    """Whether a line of very many different parts is good enough not to be planned anew."""
+    return len(line.loss.parts) >= MANY and sums.too_high[0] - sums.log_value[0] < MODERATE
 
 
 def _delta(loss: ComposedLoss, epsilon: float, planner: Planner) -> Interval:
@@ -256,6 +260,7 @@ def _epsilon(loss: ComposedLoss, delta: float, planner: Planner) -> Interval:
         precise = sums.too_high[0] - sums.log_value[0] < ACCURATE
         # Neither aliases nor cancellation: what is left is the rounding of any line.
         precise |= sums.too_high[0] < sums.too_low[0] + 1 and sums.lost[0] < LOST
+        precise |= _will_do(line, sums)
         if precise or abs(root[0] - line.epsilon) * line.centre < 0.05:
             break
         line = planner(line.loss, float(root[0]), log_target)
