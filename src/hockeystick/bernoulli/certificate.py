@@ -99,10 +99,10 @@ def certified(channel: Channel, best: Symmetric, wanted: float, useful: float) -
 def _cover(lagrangian: Lagrangian, loss: float, best: float, slack: float, most: float) -> float:
     """The slack such that F <= best + slack on every cell; inf if it would be above `most`."""
     cells = _first_cells(lagrangian.order, loss)
-    work = 0
+    work, each = 0, lagrangian.channel.w.size + 12
     for _ in range(GENERATIONS):
         upper, rho_blur, sigma_blur = bounds(lagrangian, cells)
-        work += upper.size * (lagrangian.channel.w.size + 12)
+        work += upper.size * each
         open_ = upper > best + slack
         if open_.sum() > MANY:
             slack *= 8
@@ -113,6 +113,9 @@ def _cover(lagrangian: Lagrangian, loss: float, best: float, slack: float, most:
             break
         left = Cells(*(part[open_] for part in cells))
         cells = _cut(left, rho_blur[open_], sigma_blur[open_], lagrangian.order)
+        many = cells.rho_low.size
+        if many > upper.size and work + many * each > WORK:
+            break  # more and more cells: they will not all be closed at once
     return math.inf
 
 

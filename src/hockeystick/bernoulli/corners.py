@@ -1,4 +1,8 @@
-"""Cells of pairs on two points, and what is known at the corners of each."""
+"""Cells of pairs on two points, and what is known at the corners of each.
+
+Cells are cut into cells, so that most have their corners and their sides in common with others:
+what depends on these alone is computed once for each.
+"""
 
 from __future__ import annotations
 
@@ -13,6 +17,10 @@ from hockeystick.numerics.types import Array
 
 LARGE, HUGE = 600.0, 1e250
 """Losses and terms that are floats with much to spare."""
+
+
+TABLE = 1 << 20
+"""Up to so many combinations of two numbers, those that occur are marked in a table."""
 
 
 class Cells(NamedTuple):
@@ -39,13 +47,20 @@ class Side(NamedTuple):
     behind_slope: Array
     finite: Array
     """Whether all of that are floats."""
+    different: Array
+    """The losses that occur as ends,"""
+    place: Array
+    """and which of them each end is; rows as `ends`."""
 
     @classmethod
     def of(cls, low: Array, high: Array, a: float, log_one: float, log_other: float) -> Side:
+        """At the intervals from low to high, of which most occur often."""
+        (low, high), place = _different(*_ranked(low), *_ranked(high))
         middle = np.where(np.isinf(high), low + 1 / a, (low + high) / 2)
         places = np.stack([low, high, middle])
         ahead, behind = excess(places, a, log_one), excess(-places, a, log_other)
-        return cls(
+        ends, ranks = _ranked(places[:2])
+        parts = (
             places[:2],
             middle,
             ahead[:2],
@@ -56,6 +71,7 @@ class Side(NamedTuple):
             steepness(-middle, a, log_other),
             (middle < LARGE) & (a * middle + log_one + math.log(a) < math.log(HUGE)),
         )
+        return cls(*(part[..., place] for part in parts), ends, ranks[..., place])
 
     @property
     def largest(self) -> float:
@@ -96,13 +112,16 @@ class Corners(NamedTuple):
         cls, channel: Channel, cells: Cells, rho: Side, sigma: Side, a: float, unit: float
     ) -> Corners:
         rows, columns = [0, 0, 1, 1], [0, 1, 0, 1]
-        shape = (4, cells.rho_low.size)
-        pairs = two_points(rho.ends[rows], sigma.ends[columns])
-        j, log_j = channel.excess(TwoPoints(*(part.ravel() for part in pairs)), a, unit)
+        losses, place = _different(
+            rho.different, rho.place[rows], sigma.different, sigma.place[columns]
+        )
+        different = two_points(*losses)
+        j, log_j = channel.excess(different, a, unit)
+        pairs = TwoPoints(*(part[place] for part in different))
         return cls(
             pairs,
-            j.reshape(shape),
-            log_j.reshape(shape),
+            j[place],
+            log_j[place],
             (pairs.y * rho.ahead[rows], pairs.x * rho.behind[rows]),
             (pairs.not_x * sigma.ahead[columns], pairs.not_y * sigma.behind[columns]),
         )
@@ -116,3 +135,25 @@ class Corners(NamedTuple):
     def c_other(self) -> Array:
         """λ₂·C'."""
         return self.by_rho[1] + self.by_sigma[0]
+
+
+def _ranked(values: Array) -> tuple[Array, Array]:
+    """The different ones, and which of them each is."""
+    different, place = np.unique(values, return_inverse=True)
+    return different, place
+
+
+def _different(
+    ones: Array, one: Array, others: Array, other: Array
+) -> tuple[tuple[Array, Array], Array]:
+    """The different pairs of ones[one] and others[other], and which of them each is."""
+    code = one * others.size + other
+    if ones.size * others.size <= TABLE:  # faster than to sort
+        table = np.zeros(ones.size * others.size, dtype=int)
+        table[code] = 1
+        found = np.flatnonzero(table)
+        table[found] = np.arange(found.size)
+        place = table[code]
+    else:
+        found, place = np.unique(code, return_inverse=True)
+    return (ones[found // others.size], others[found % others.size]), place

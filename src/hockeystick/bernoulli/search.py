@@ -132,6 +132,13 @@ class Problem:
         power = self.order * (np.log(p[seen]) - np.log(q[seen])) + np.log(q[seen])
         return float(log_sum_exp(power)) / (self.order - 1)
 
+    def slopes(self, x: Array, y: Array, kernel: Array) -> tuple[Array, Array]:
+        """The gradients of R_α(x·kernel, y·kernel) in x and in y, where all of both is positive."""
+        p, q = x @ kernel, y @ kernel
+        power = self.order * (np.log(p) - np.log(q)) + np.log(q)
+        shares = np.exp(power - log_sum_exp(power))
+        return kernel @ (shares / p) * (self.order / (self.order - 1)), -(kernel @ (shares / q))
+
     def spread(self, x: Array, y: Array) -> float:
         """The larger of the two divergences of the pair itself."""
         return max(self.divergence(x, y, self._same), self.divergence(y, x, self._same))
@@ -166,17 +173,33 @@ class Problem:
 
         with np.errstate(divide="ignore"):
             start = np.maximum(np.log(np.concatenate([x, y])), FLOOR / 2)
+
+        def slope(logs: Array, kernel: Array, turned: bool = False) -> Array:
+            x, y = pair(logs)
+            if turned:
+                y_slope, x_slope = self.slopes(y, x, kernel)
+            else:
+                x_slope, y_slope = self.slopes(x, y, kernel)
+            along_x, along_y = x * (x_slope - x @ x_slope), y * (y_slope - y @ y_slope)
+            return np.concatenate([along_x, along_y])
+
         limits = [
-            {"type": "ineq", "fun": lambda z: self.epsilon - self.divergence(*pair(z), self._same)},
+            {
+                "type": "ineq",
+                "fun": lambda z: self.epsilon - self.divergence(*pair(z), self._same),
+                "jac": lambda z: -slope(z, self._same),
+            },
             {
                 "type": "ineq",
                 "fun": lambda z: self.epsilon - self.divergence(*pair(z)[::-1], self._same),
+                "jac": lambda z: -slope(z, self._same, turned=True),
             },
         ]
         with np.errstate(all="ignore"):
             optimum = solver(
                 lambda z: -self.divergence(*pair(z), self.kernel),
                 start,
+                jac=lambda z: -slope(z, self.kernel),
                 method="SLSQP",
                 constraints=limits,
                 bounds=[(FLOOR, 0.0)] * (2 * size),

@@ -27,6 +27,8 @@ POINTS = 31
 NEARER = np.geomspace(0.9, 1e-5, 26)
 """How far before its end, as a share of it, a profile that ends is drawn too: it drops as
 log(end − ε) does, so that each step down the axis needs points ever nearer."""
+MOST_COPIES = 16
+"""More copies of a record in a sample have a probability of 1e-32: their δ counts as 1."""
 GROUPS = {1: palette.GREY, 2: palette.BLUE, 3: palette.VERMILION}
 """Sizes of groups and their colours."""
 
@@ -58,6 +60,8 @@ class _Case:
 
     def white_box(self, size: int, epsilon: float) -> float:
         """What the mechanism itself costs a group."""
+        if size > MOST_COPIES:
+            return 1.0
         return float(self.group_profile(epsilon, 1.0, size))
 
     def black_box(self, size: int, epsilon: float) -> float:

@@ -13,14 +13,15 @@ from hockeystick.figures import palette
 from hockeystick.figures.figure import Curve, Entry, Figure, Panel, Progress, panels
 from hockeystick.numerics.types import Array
 
-POINTS = 33
-REACH = 1.6
-"""The largest ε, as a multiple of where the asymptote begins to count."""
+PLACES = (0, 0.15, 0.3, 0.45, 0.6, 0.7, 0.8, 0.86, 0.92, 0.97, 1, 1.03, 1.08, 1.15, 1.25, 1.4, 1.6)
+"""Every ε, as a multiple of where the asymptote begins to count: more of them where curves bend."""
+REACH = PLACES[-1]
 SMALL = 8
 """Most corners × samples for which the paper's own program is solved."""
 SOLVED = (0.3, 0.7, 1.0, 1.4)
 """Where it is, as multiples of the asymptote."""
-CLOSE = 1e-6
+CLOSE = 1e-4
+"""How far apart the ends may be: a tenth of what the picture shows."""
 ONE = "One Bernoulli vector"
 SEVERAL = "k Bernoulli vectors"
 
@@ -35,9 +36,10 @@ class Case(NamedTuple):
 
 
 def panels_figure(
-    number: int, what: str, rows: Sequence[Sequence[Case]], progress: Progress, points: int = POINTS
+    number: int, what: str, rows: Sequence[Sequence[Case]], progress: Progress, points: int = 0
 ) -> Figure:
-    """A figure with one panel for each case, all of one order."""
+    """A figure with one panel for each case, all of one order; so many `points` instead of the
+    usual ones, if any."""
     cases = [case for row in rows for case in row]
     return Figure(
         f"imola-{number}",
@@ -50,7 +52,7 @@ def panels_figure(
 
 def _panel(case: Case, points: int) -> Panel:
     limit = asymptote(*case)
-    epsilons = np.linspace(0, REACH * limit, points)
+    epsilons = limit * (np.linspace(0, REACH, points) if points else np.array(PLACES))
     return Panel(
         f"d = {case.dimension}, k = {case.samples}, c = {case.c:g}",
         "ε of the parameter (nats)",
