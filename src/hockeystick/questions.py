@@ -189,8 +189,9 @@ def _game(parts: Parts, question: Question) -> Interval:
     triples = evidence.triples
     if others or count == 1 or triples is None or not triples.is_game:
         raise ParameterError(
-            "method 'game' is for several equal steps on batches of fixed size, of Gaussian noise "
-            "or binary randomized response, when a record is replaced or zeroed out"
+            "method 'game' is for several equal steps on batches of fixed size, of Gaussian noise, "
+            "Laplace noise on one number (dimension=1) or binary randomized response, when a "
+            "record is replaced or zeroed out"
         )
     return upper_end(question, triples, count)
 

@@ -48,6 +48,20 @@ def _masses(edges: Floats) -> Floats:
     return np.asarray(np.where(low > 0, ndtr(-low) - ndtr(-high), ndtr(high) - ndtr(low)))
 
 
+def laplace_pair(rate: float, points: Floats, cells: int) -> tuple[Floats, Floats]:
+    """The same of points (y, x, x') of a line, with Laplace noise of scale 1."""
+    edges = np.unique(np.append(np.linspace(points.min(), points.max(), cells), points))
+    without, one, other = (_laplace_masses(edges - point) for point in points)
+    return (1 - rate) * without + rate * one, (1 - rate) * without + rate * other
+
+
+def _laplace_masses(edges: Floats) -> Floats:
+    """From the nearer tail each."""
+    low, high = np.append(-np.inf, edges), np.append(edges, np.inf)
+    left, right = (np.exp(-np.abs(each)) / 2 for each in (low, high))
+    return np.asarray(np.where(low >= 0, left - right, right - left))
+
+
 FFT_NOISE = 1e-14
 """Of a value in [0, 1], for each step: it is taken off."""
 

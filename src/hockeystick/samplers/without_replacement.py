@@ -45,8 +45,9 @@ class WithoutReplacement(Sampler):
     - one replaced: the symmetric profile γ·h(1 + (a−1)/γ) for a >= 1, the largest of each single
       step (Balle, Barthe and Gaboardi 2018, Theorem 9), which dominates under composition (Zhu,
       Dong and Wang 2022, Theorem 11); the lower end is ((1−γ)·Q + γ·P, Q) or its reverse, or a
-      triple of three laws; for several steps of Gaussian noise or of binary randomized response the
-      game of an adversary who chooses their queries (docs/fixed-size.md) has a smaller upper end;
+      triple of three laws; for several steps of Gaussian noise, of Laplace noise on one number or
+      of binary randomized response the game of an adversary who chooses their queries
+      (docs/fixed-size.md) has a smaller upper end;
     - one added or removed: ((1−γ)·Q + γ·P, Q) and its reverse (Lebeda et al. 2025), `population`
       being the larger of the two sizes: the guarantee holds for all data at least that large;
     - one zeroed out: γ·((1−β)·h_replace(A) + β·h_zero(A)) and γ·h_zero(A), by advanced joint

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 from scipy.special import ndtr
@@ -31,6 +32,12 @@ def normal_triple(rate: float, y: Point, x: Point, other: Point) -> AtomicLoss:
     first, second = (np.array([y[i], x[i], other[i]]) for i in (0, 1))
     across = ACROSS if np.ptp(second) > 0 else 1
     along, cross = _cells(first, ALONG if across > 1 else 10 * ALONG), _cells(second, across)
+    return seen(rate, along, cross)
+
+
+def seen(rate: float, along: Sequence[Array], cross: Sequence[Array]) -> AtomicLoss:
+    """The loss of a triple (y, x, x') from the masses that each law has in the cells of two lines,
+    those of one independent of those of the other."""
     masses = [np.multiply.outer(a, b).ravel() for a, b in zip(along, cross, strict=True)]
     without, with_x, with_other = masses
     q = (1 - rate) * without + rate * with_other

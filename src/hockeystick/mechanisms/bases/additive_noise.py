@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -12,6 +13,7 @@ from hockeystick.loss.atoms import EVERYTHING, NOTHING
 from hockeystick.loss.base import Loss
 from hockeystick.loss.triples.base import Triples
 from hockeystick.mechanism import Mechanism
+from hockeystick.numerics.types import Array
 from hockeystick.relation import ADD_REMOVE, REPLACE_ONE, Relation
 
 if TYPE_CHECKING:
@@ -69,7 +71,7 @@ class AdditiveNoise(Mechanism):
     def group(self, size: int) -> Mechanism:
         """The same noise; all `size` records move the query by `size` times as much."""
         noise = self.noise_multiplier / whole("size", size, 1)
-        return type(self)(noise, self.replace_sensitivity, sensitivity=self.sensitivity * size)
+        return replace(self, noise_multiplier=noise, sensitivity=self.sensitivity * size)
 
     # running it --------------------------------------------------------------------------------
 
@@ -126,10 +128,9 @@ class AdditiveNoise(Mechanism):
         (2,)
         """
         from hockeystick.random.generators import source
-        from hockeystick.release import private
 
         if ledger is not None:
-            private.numbers("value", value)  # what is refused costs nothing
+            self._numbers(value)  # what is refused costs nothing
             ledger.spend(self)
         return self._released(value, partial(self._noise, words=source(rng)))
 
@@ -146,10 +147,16 @@ class AdditiveNoise(Mechanism):
     def _released(self, value: Any, draw: Draw) -> Any:
         from hockeystick.release import grid, private
 
-        scale, answer = private.noise_scale(self, self.scale), private.numbers("value", value)
+        scale, answer = private.noise_scale(self, self.scale), self._numbers(value)
         least = self.sensitivity * min(1.0, self.replace_sensitivity)
         moved = grid.spread(answer.size, self.norm) / least
         return private.like(grid.released(answer, scale, moved, draw))
+
+    def _numbers(self, value: Any) -> Array:
+        """The answer, checked."""
+        from hockeystick.release import private
+
+        return private.numbers("value", value)
 
     def statement(self, *, delta: float | None = None, relation: Relation | None = None) -> str:
         """What a release protects, in words, and how its noise is drawn.
