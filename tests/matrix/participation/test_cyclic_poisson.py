@@ -105,6 +105,10 @@ def test_replaced_records_are_opposite() -> None:
     for relation in (hs.ADD_REMOVE, hs.ZERO_OUT, hs.REPLACE_ONE):
         one, other = (each.delta(0.5, relation=relation) for each in (run, step))
         assert one == pytest.approx(other, rel=1e-8)
+
+
+@pytest.mark.slow
+def test_replaced_records_that_are_nearer_than_opposite() -> None:
     near = hs.Correlated(hs.matrix.identity(4), 2.0, hs.CyclicPoisson(0.3, 1), 1.0)
     answer = near.delta(0.5, relation=hs.REPLACE_ONE)
     assert answer.lower < answer.upper
