@@ -45,6 +45,10 @@ class GaussianMixture:
         """log of the density."""
         return np.asarray(self.log_ratio(x) - 0.5 * x * x - 0.5 * math.log(2 * math.pi))
 
+    def density(self, x: Array) -> Array:
+        """The density, with all its digits near means that are far from 0."""
+        return self._by_block(x, self._log_terms, _density)[0]
+
     def log_ratio_and_slope(self, x: Array) -> tuple[Array, Array]:
         """`log_ratio` and `slope`, from the same exponentials."""
         return self._by_block(x, self._log_terms, _log_ratio_and_slope)
@@ -121,6 +125,13 @@ def _log_ratio_and_slope(
         log[far] = peak + np.log(total)
         slope[far] = (means * terms).sum(axis=0) / total
     return log, slope
+
+
+def _density(x: Array, means: Array, weights: Array, left_out: float) -> tuple[Array, Array]:
+    """Σ weight·φ(x − mean), twice."""
+    bells = np.exp(-0.5 * (x - means) ** 2)
+    value = (weights * bells).sum(axis=0) / math.sqrt(2 * math.pi)
+    return value, value
 
 
 def _beyond(x: Array, means: Array, weights: Array, left_out: float) -> tuple[Array, Array]:

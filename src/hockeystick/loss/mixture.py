@@ -248,12 +248,10 @@ class MixtureLoss(LineLoss):
             left, right = right, np.interp(first + (end - first) * (i / pieces), panels, x)
             width = (right - left)[:, None]
             at = left[:, None] + width * ((points + 1) / 2)
-            excess = self._loss(at) - epsilon[:, None]
-            near = np.exp(self.q.log_density(at) + epsilon[:, None]) * np.expm1(
-                np.minimum(excess, 30)
-            )
-            above = np.where(excess < 30, near, np.exp(self.p.log_density(at)))
-            total += (np.maximum(above, 0.0) * width / 2) @ weights
+            excess = np.maximum(self._loss(at) - epsilon[:, None], 0.0)
+            # Not by e^{log q + ε}, which may be in the thousands, and their rounding of that size.
+            above = self.p.density(at) * -np.expm1(-excess)
+            total += (above * width / 2) @ weights
         return total
 
     def _reverse_profile(self, epsilon: Array) -> Array:
