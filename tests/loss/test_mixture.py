@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import hockeystick as hs
+from hockeystick.errors import NumericalError
 from hockeystick.loss.gaussian_mixture import GaussianMixture
 from hockeystick.loss.mixture import MixtureLoss
 
@@ -125,3 +126,26 @@ def test_profiles_far_out_keep_their_digits(mean: float, weight: float) -> None:
             p_above = mp.mpf(1 - weight) * mp.ncdf(-x) + w * mp.ncdf(m - x)
             truth = float(p_above - mp.exp(e) * mp.ncdf(-x))
         assert loss.profile(np.array([epsilon]))[0] == pytest.approx(truth, rel=1.2e-14, abs=0)
+
+
+@pytest.mark.parametrize("epsilon", [600.0, 900.0, 1000.0])
+def test_means_far_apart_keep_their_digits(epsilon: float) -> None:
+    """e^{log q + ε} was off by 6e-14 there; and the density of such a loss is no float, so that a
+    contour by FFT found next to nothing and took it for the answer."""
+    noise, rate = 0.022258624039689395, 0.3
+    run = hs.Gaussian(noise).on(hs.Poisson(rate))
+    with mp.workdps(40):
+        mu, q, e = 1 / mp.mpf(noise), mp.mpf(rate), mp.mpf(epsilon)
+
+        def p_less(z: mp.mpf) -> mp.mpf:
+            p = (1 - q) * mp.npdf(z) + q * mp.npdf(z - mu)
+            return p - mp.exp(e) * ((1 - q) * mp.npdf(z) + q * mp.npdf(z + mu))
+
+        start = mp.findroot(p_less, (e / mu + mu / 2, e / mu + mu / 2 + 0.1), solver="anderson")
+        stops = [x for x in (mu - 6, mu - 3, mu, mu + 3, mu + 6) if x > start]
+        truth = mp.quad(p_less, [start, *stops, mu + 16])
+    said = run.delta(epsilon, relation=hs.REPLACE_ONE)
+    assert said.lower <= truth <= said.upper
+    assert said.upper - said.lower < 1e-12
+    with pytest.raises(NumericalError):
+        run.delta(epsilon, relation=hs.REPLACE_ONE, method="contour")

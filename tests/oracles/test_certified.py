@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import sys
 import time
 from dataclasses import replace
 
@@ -9,6 +11,7 @@ import pytest
 
 pytest.importorskip("flint")
 
+from benchmarks.proof.__main__ import main
 from benchmarks.proof.cases import KINDS, case
 from benchmarks.proof.judge import GivenUp, Verdict, compare, judged, stopped_after
 from hockeystick import Bound
@@ -43,6 +46,18 @@ def test_each_kind(kind: str) -> None:
     verdicts = [judged(13, number, SECONDS, kind) for number in (20, 21)]
     assert any(verdict.proven and verdict.judged for verdict in verdicts)
     assert not [line for verdict in verdicts for line in verdict.said]
+
+
+@pytest.mark.parametrize("jobs", ["1", pytest.param("2", marks=pytest.mark.slow)])
+def test_the_last_line_counts(
+    jobs: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    options = ["--cases", "3", "--seed", "3", "--start", "40", "--kind", "pure", "--jobs", jobs]
+    monkeypatch.setattr(sys, "argv", ["proof", *options])
+    assert main() == 0
+    last = capsys.readouterr().out.splitlines()[-1]
+    counts = r"3 cases, \d+ answers, 0 violations, 0 not proven, 0 given up, \d+ seconds"
+    assert re.fullmatch(counts, last)
 
 
 def test_a_case_depends_on_its_number_alone() -> None:

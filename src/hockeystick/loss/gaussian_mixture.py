@@ -46,7 +46,7 @@ class GaussianMixture:
         return np.asarray(self.log_ratio(x) - 0.5 * x * x - 0.5 * math.log(2 * math.pi))
 
     def density(self, x: Array) -> Array:
-        """The density, next to a mean more accurate than by its logarithm over N(0, 1)'s."""
+        """The density, with all its digits near means that are far from 0."""
         return self._by_block(x, self._log_terms, _density)[0]
 
     def log_ratio_and_slope(self, x: Array) -> tuple[Array, Array]:
@@ -128,10 +128,10 @@ def _log_ratio_and_slope(
 
 
 def _density(x: Array, means: Array, weights: Array, left_out: float) -> tuple[Array, Array]:
-    """Twice, for what asks for pairs."""
-    parts = weights * np.exp(-0.5 * (x - means) ** 2)
-    density = parts.sum(axis=0) / math.sqrt(2 * math.pi)
-    return density, density
+    """Σ weight·φ(x − mean), twice."""
+    bells = np.exp(-0.5 * (x - means) ** 2)
+    value = (weights * bells).sum(axis=0) / math.sqrt(2 * math.pi)
+    return value, value
 
 
 def _beyond(x: Array, means: Array, weights: Array, left_out: float) -> tuple[Array, Array]:

@@ -248,9 +248,9 @@ class MixtureLoss(LineLoss):
             left, right = right, np.interp(first + (end - first) * (i / pieces), panels, x)
             width = (right - left)[:, None]
             at = left[:, None] + width * ((points + 1) / 2)
-            excess = self._loss(at) - epsilon[:, None]
-            # By P's density: that of Q is e^{ε} times smaller, and its logarithm rounded.
-            above = self.p.density(at) * -np.expm1(-np.maximum(excess, 0.0))
+            excess = np.maximum(self._loss(at) - epsilon[:, None], 0.0)
+            # Not by e^{log q + ε}, which may be in the thousands, and their rounding of that size.
+            above = self.p.density(at) * -np.expm1(-excess)
             total += (above * width / 2) @ weights
         return total
 

@@ -101,5 +101,6 @@ def _transform(
     exact = float(loss.cgf(np.array([tilt]))[0].real)
     log_phi = np.log(np.where(phi == 0, 1e-300, phi)) + peak
     highest = np.abs(phi[-len(phi) // 20 :]).max() / np.abs(phi[0])
-    drift = abs(math.expm1(min(float(log_phi[0].real) - exact, 700.0)))
+    # Relative to what was found: where the density is no float any more, that is far too little.
+    drift = math.expm1(min(abs(float(log_phi[0].real) - exact), 700.0))
     return log_phi, float(max(highest, drift))
