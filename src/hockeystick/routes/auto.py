@@ -12,6 +12,7 @@ from hockeystick.bound import Interval
 from hockeystick.errors import NumericalError, ParameterError
 from hockeystick.loss.sum import ComposedLoss
 from hockeystick.routes import closed_form, dense, lattice, renyi
+from hockeystick.routes.adding import evident
 from hockeystick.routes.adding import route as adding
 from hockeystick.routes.base import CannotAnswer, Route
 from hockeystick.routes.contour import route as contour
@@ -107,6 +108,7 @@ def answer(question: Question, loss: ComposedLoss, method: str = AUTO) -> Interv
             routes.reverse()
         elif loss.spacing is not None:
             routes = [lattice.ROUTE]  # which begins with the contour's line
+    added_first = added_first or evident.is_for(loss)
     answers: list[Interval] = []
     for route in routes:
         try:

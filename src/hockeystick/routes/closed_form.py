@@ -1,5 +1,5 @@
 """Answers that need no composition: one step, plain Gaussians or Laplace noise, the highest values,
-and steps that are harmless all together."""
+many steps with next to no noise, and steps that are harmless all together."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from hockeystick.loss.base import Loss
 from hockeystick.loss.sum import ComposedLoss
 from hockeystick.numerics.roots import find_root
 from hockeystick.numerics.series import EPS, LEAST
+from hockeystick.routes.adding import evident
 from hockeystick.routes.base import Route
 from hockeystick.routes.highest_value import HighestValue, highest_value
 from hockeystick.routes.laplace import unsampled as laplace
@@ -34,6 +35,8 @@ def delta(loss: ComposedLoss, epsilon: float) -> Interval:
     one = loss.one
     if one is None and laplace.is_unsampled(loss):
         return laplace.delta(loss, epsilon)
+    if one is None and evident.is_for(loss):
+        return evident.delta(loss, epsilon)
     if one is None:
         return _highest(loss).delta(epsilon)
     slip = _slip(loss, one, epsilon)
@@ -52,6 +55,8 @@ def epsilon(loss: ComposedLoss, delta: float) -> Interval:
         return Interval(0.0, 0.0, NAME)
     if one is None and laplace.is_unsampled(loss):
         return laplace.epsilon(loss, delta)
+    if one is None and evident.is_for(loss):
+        return evident.epsilon(loss, delta)
     if one is None:
         return _highest(loss).epsilon(delta)
     error = _log_error(math.log(delta))

@@ -1,0 +1,1 @@
+"""Tests of `hockeystick.routes.game`."""
