@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from scipy.special import ndtr
 
 from hockeystick.loss.atoms import AtomicLoss
 from hockeystick.numerics.series import log_mixed
+from hockeystick.numerics.special import ndtr
 from hockeystick.numerics.types import Array
 
 REACH = 9.0
