@@ -45,6 +45,16 @@ def private_run(x: Array, y: Array, noise: AdditiveNoise, sampler: hs.Sampler) -
     )
 
 
+def both_steps() -> tuple[Callable[[], object], Callable[[], object]]:
+    """A step without privacy, and a private one."""
+    rng = default_rng(0)
+    x = rng.standard_normal((RECORDS, FEATURES))
+    y = (x[:, 0] > 0).astype(float)
+    theta = np.zeros((FEATURES, 1))
+    run = private_run(x, y, hs.Gaussian(1.1), hs.Poisson(BATCH / RECORDS))
+    return lambda: plain_step(x, y, theta, rng), run.step
+
+
 def cost(steps: dict[str, Callable[[], object]], runs: list[Descent]) -> dict[str, float]:
     """Microseconds of CPU for one call of each, the least of several rounds taken in turn."""
     best = dict.fromkeys(steps, float("inf"))

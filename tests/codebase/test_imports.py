@@ -309,6 +309,14 @@ def test_importing_the_package_loads_nothing_heavy() -> None:
     assert not {f"hockeystick.{late}" for late in LATE_PACKAGES | LATE_ROOTS} & gaussian
 
 
+def test_the_contour_takes_no_scipy() -> None:
+    """It is half of the time of a cold command."""
+    step = "hs.Gaussian(1.1).on(hs.Poisson(0.01))"
+    many = loaded(f"import hockeystick as hs; ({step} * 10_000).epsilon(1e-5)")
+    assert "hockeystick.routes.contour.route" in many
+    assert "scipy" not in many
+
+
 def test_no_file_is_long() -> None:
     lines = {
         str(path.relative_to(SOURCE)): path.read_text(encoding="utf-8").count("\n")

@@ -71,7 +71,7 @@ class Side(NamedTuple):
             steepness(-middle, a, log_other),
             (middle < LARGE) & (a * middle + log_one + math.log(a) < math.log(HUGE)),
         )
-        return cls(*(part[..., place] for part in parts), ends, ranks[..., place])
+        return cls._make([*(part[..., place] for part in parts), ends, ranks[..., place]])
 
     @property
     def largest(self) -> float:

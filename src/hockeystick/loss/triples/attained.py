@@ -6,10 +6,10 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
-from scipy.special import ndtr
 
 from hockeystick.loss.atoms import AtomicLoss
 from hockeystick.numerics.series import log_mixed
+from hockeystick.numerics.special import ndtr
 from hockeystick.numerics.types import Array
 
 REACH = 9.0

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-from scipy.special import ndtri
 
 from hockeystick.errors import NumericalError
 from hockeystick.loss.base import Loss
@@ -17,6 +16,7 @@ from hockeystick.loss.triples.cover import Shapes
 from hockeystick.loss.triples.envelope import Envelope, Sought
 from hockeystick.loss.triples.pair import VirtualPair, pair_through
 from hockeystick.loss.triples.shapes import AroundRecord, AroundZero, InBall, WithinDistance
+from hockeystick.numerics.special import ndtri
 
 NODES = 120
 """Points of the envelope, even in the root of the loss before sampling."""

@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 from typing import Self
 
 import numpy as np
-from scipy.special import erfcx, ndtr
 
 from hockeystick.numerics.series import dot
+from hockeystick.numerics.special import erfcx, ndtr
 from hockeystick.numerics.types import Array
 
 REACH = 8.5
