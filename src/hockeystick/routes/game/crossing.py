@@ -80,6 +80,7 @@ class Crossing:
         squares = float(np.square(bend).sum()) * float(np.square(self.largest).sum())
         noise = FFT_NOISE * 8 * math.sqrt(squares)
         noise += BEND_ROUNDING * weights[0] * self.largest.sum()
+        noise += 4 * weights[-1] * self.largest.sum()  # what may go on beyond the lattice
         return float(2 * (max(rise, fall, 0.0) + noise) / self.spacing**3 * scale * SAFE)
 
 
