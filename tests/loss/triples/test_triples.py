@@ -15,7 +15,7 @@ from hockeystick.loss.triples.attained import normal_triple, three_answers
 from hockeystick.loss.triples.gaussian import GaussianTriples
 from hockeystick.loss.triples.many_laws import ManyLaws
 from hockeystick.loss.triples.normal import Gram, excess
-from hockeystick.loss.triples.pair import VirtualPair, convex_above, convex_below, pair_through
+from hockeystick.loss.triples.pair import Curves, VirtualPair, convex_above, convex_below
 from hockeystick.loss.triples.shapes import InBall
 from tests.oracles.games import Floats, normal_pair
 
@@ -199,7 +199,7 @@ def test_curves_that_are_no_pair_are_refused() -> None:
     u = np.linspace(0.0, 1.0, 5)
     steep = np.array([0.9, 0.2, 0.1, 0.05, 0.0])
     with pytest.raises(NumericalError, match="no pair"):
-        pair_through(u, steep, 2 * steep)
+        Curves.through(u, steep, 2 * steep).pair()
 
 
 def test_cells_of_a_triple_lose_little() -> None:

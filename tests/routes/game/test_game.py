@@ -177,10 +177,12 @@ FIXED = hs.WithoutReplacement(60, 60_000)
     [
         ("RandomizedResponse.truthful(0.9)", None, 13.2732, 13.3136, 18.8019),
         ("Gaussian(1.0, replace_sensitivity=1.0)", None, 6.62, 6.6889, 7.90184),
-        ("Gaussian(5.0, replace_sensitivity=1.0)", None, 0.7926, 0.79995, 0.85209),
-        ("Gaussian(1.0)", None, 46.0227, 47.56, 63.7526),
-        ("Gaussian(5.0)", None, 1.69698, 1.735, 1.95841),
-        ("Gaussian(2.0)", hs.ZERO_OUT, 3.634, 3.7155, 4.79377),
+        ("Gaussian(5.0, replace_sensitivity=1.0)", None, 0.7925, 0.7981, 0.85209),
+        ("Gaussian(1.0)", None, 46.0227, 46.62, 63.7526),
+        ("Gaussian(5.0)", None, 1.69698, 1.7095, 1.95841),
+        ("Gaussian(2.0)", hs.ZERO_OUT, 3.634, 3.684, 4.79377),
+        ("Gaussian(2.0, replace_sensitivity=1.9)", None, 5.473, 5.622, 7.16139),
+        ("Gaussian(1.0, replace_sensitivity=1.8)", None, 33.32, 34.75, 40.65404),
     ],
 )
 @pytest.mark.slow
@@ -195,7 +197,8 @@ def test_long_runs(
     assert lower < answer.lower < answer < upper
     assert run.epsilon(1e-8, relation=relation, method="contour") == pytest.approx(pair, rel=1e-5)
     back = run.delta(answer, relation=relation)
-    assert back.lower < 1e-8 < back * (1 + 1e-6) < 1.0001e-8
+    assert back.lower < 1e-8
+    assert back == pytest.approx(1e-8, rel=1e-3)  # at another tilt other pairs stand for all
 
 
 def epsilon(step: hs.Mechanism, rate: float, steps: int) -> float:

@@ -72,9 +72,21 @@ class Shapes(ABC):
     def above(self, low: Array, high: Array) -> Gram:
         """A Gram matrix above all those of a box."""
 
+    @abstractmethod
+    def closely(self, low: Array, high: Array) -> Gram:
+        """The same, nearer to those of the box; that takes longer."""
+
     def counts(self, low: Array, high: Array) -> Array:
         """Whether a box holds any shape that is not covered by another box."""
         return np.ones(low.shape[0], dtype=bool)
+
+    def grid(self, pieces: int) -> tuple[Array, Array]:
+        """The box of all shapes in pieces of equal size: their least and greatest parameters."""
+        sides = zip(self.low, self.high, strict=True)
+        edges = [np.linspace(low, high, pieces + 1) for low, high in sides]
+        low = np.stack(np.meshgrid(*[e[:-1] for e in edges], indexing="ij"), -1)
+        high = np.stack(np.meshgrid(*[e[1:] for e in edges], indexing="ij"), -1)
+        return low.reshape(-1, len(edges)), high.reshape(-1, len(edges))
 
     def is_one(self, point: Array) -> Array:
         """Whether a point of the box of parameters is a shape of the family."""
@@ -140,13 +152,7 @@ class Cover:
 
     def _first(self, shapes: Shapes) -> Boxes:
         """The box of all shapes in pieces of equal size, for each node that matters."""
-        edges = [
-            np.linspace(low, high, shapes.pieces + 1)
-            for low, high in zip(shapes.low, shapes.high, strict=True)
-        ]
-        low = np.stack(np.meshgrid(*[e[:-1] for e in edges], indexing="ij"), -1)
-        high = np.stack(np.meshgrid(*[e[1:] for e in edges], indexing="ij"), -1)
-        low, high = low.reshape(-1, len(edges)), high.reshape(-1, len(edges))
+        low, high = shapes.grid(shapes.pieces)
         nodes = np.flatnonzero(self.limit > NEGLIGIBLE)
         return Boxes(
             np.repeat(nodes, len(low)),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 
 import numpy as np
 
@@ -12,9 +12,10 @@ from hockeystick.errors import NumericalError
 from hockeystick.loss.base import Loss
 from hockeystick.loss.triples.attained import normal_triple
 from hockeystick.loss.triples.base import Triples
+from hockeystick.loss.triples.calm import calm_pairs
 from hockeystick.loss.triples.cover import Shapes
 from hockeystick.loss.triples.envelope import Envelope, Sought
-from hockeystick.loss.triples.pair import VirtualPair, pair_through
+from hockeystick.loss.triples.pair import CalmPair, Curves, VirtualPair
 from hockeystick.loss.triples.shapes import AroundRecord, AroundZero, InBall, WithinDistance
 from hockeystick.numerics.special import ndtri
 
@@ -51,8 +52,8 @@ class GaussianTriples(Triples):
         return _pair(self, reach)
 
     def attained(self) -> tuple[Loss, ...]:
-        """An equilateral triangle, or those with two sides `far` that fit into the ball; with x' = 0
-        the y that is opposite to x."""
+        """An equilateral triangle, or those with two sides `far` that fit into the ball; with
+        x' = 0 the y that is opposite to x."""
         near, far = self.near, self.far
         if self.zero_out and near <= far <= 2 * near:
             return (normal_triple(self.rate, (near - far, 0.0), (near, 0.0), (0.0, 0.0)),)
@@ -61,12 +62,12 @@ class GaussianTriples(Triples):
         height = far * max(math.sqrt(0.75), far / (2 * near))
         if height >= far:
             return ()
-        apex, half = (0.0, height), math.sqrt(far**2 - height**2)
-        left, right = (-half, 0.0), (half, 0.0)
-        wide = normal_triple(self.rate, left, apex, right)  # |x − y| = |x − x'| = far
+        half = math.sqrt(far**2 - height**2)
+        from_y = normal_triple(self.rate, (0.0, height), (half, 0.0), (-half, 0.0))
         if far <= math.sqrt(3) * near:
-            return (wide,)
-        return (wide, normal_triple(self.rate, apex, left, right))
+            return (from_y,)
+        y = (2 * half**2 / far - far / 2, 2 * half * height / far)
+        return (from_y, normal_triple(self.rate, y, (far / 2, 0.0), (-far / 2, 0.0)))
 
     def shapes(self) -> list[Shapes]:
         """Families of triangles one of which is above any that can occur."""
@@ -115,8 +116,22 @@ def _rounded_up(value: float) -> float:
 @lru_cache(maxsize=128)
 def _pair(triples: GaussianTriples, reach: float) -> VirtualPair:
     """Kept, so that what is computed of it can be kept too."""
+    return _curves(triples, reach).pair(partial(_calmer, triples, reach))
+
+
+@lru_cache(maxsize=128)
+def _curves(triples: GaussianTriples, reach: float) -> Curves:
     sought = _sought(triples.corner, reach)
-    return pair_through(sought.u, *Envelope(triples, sought.u).curves(sought))
+    return Curves.through(sought.u, *Envelope(triples, sought.u).curves(sought))
+
+
+@lru_cache(maxsize=128)
+def _calmer(triples: GaussianTriples, reach: float) -> tuple[CalmPair, ...]:
+    """For weights that fall slowly: between the shape of the largest variance and the envelope."""
+    try:
+        return calm_pairs(_curves(triples, reach), triples.rate, triples.shapes())
+    except NumericalError:
+        return ()
 
 
 @lru_cache(maxsize=128)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Self
 
 import numpy as np
 
@@ -30,6 +32,8 @@ class VirtualPair:
     """What every move may give away besides: a P-mass that is not in the atoms."""
     is_a_move: bool = False
     """Whether this pair and its reverse are all that there is to choose."""
+    calmer: Callable[[], Sequence[CalmPair]] = tuple
+    """Smaller pairs for weights that fall slowly, the smallest last: asked for when needed."""
 
     def excess(self, s: float) -> float:
         """E_P[e^{sL}] − 1, accurate relative to its own size; inf where no float can hold it."""
@@ -60,27 +64,78 @@ class VirtualPair:
         return float(3 * self.asymmetry / self.variance**1.5)
 
 
-def pair_through(u: Array, most: Array, together: Array) -> VirtualPair:
-    """The pair of d = `most` and s = `together`, at nodes u with u[0] = 0 and s(0) = 2·d(0).
+@dataclass(frozen=True)
+class CalmPair:
+    """A pair that stands for all moves where weights fall by e^{−slope·t} at most over any t."""
 
-    Chords are safe: d and s are convex in e^u, so that s is also below the convex hull of its
-    bounds; s − d, which need not be convex, is raised until it is. The last value of d counts as
-    given away.
-    """
-    a, infinite = np.expm1(u), float(most[-1])
-    together, first = convex_below(a, together)
-    ahead = convex_above(a, convex_below(a, most)[0] - infinite)
-    ahead[:first] = np.interp(a[:first], a[[0, first]], ahead[[0, first]])
-    behind = convex_above(a, np.clip(together - ahead - infinite, 0.0, ahead))
-    ahead = np.maximum(_raised(a, ahead, float(behind[0])), behind)
-    behind[0] = ahead[0]
-    q_ahead, q_behind = _jumps(a, ahead), _jumps(a, behind)
-    losses = np.concatenate([-u[:0:-1], u[1:]])
-    masses = np.concatenate([q_behind[::-1], np.exp(u[1:]) * q_ahead])
-    if masses.sum() > 1 + ROUGH:
-        raise NumericalError("the envelope of the moves is no pair of laws")
-    kept = masses > 0
-    return VirtualPair(losses[kept], masses[kept], infinite)
+    slope: float
+    pair: VirtualPair
+
+
+@dataclass(frozen=True)
+class Curves:
+    """Both profiles of a pair at nodes u, with chords in e^u between, and what is given away."""
+
+    u: Array
+    ahead: Array
+    behind: Array
+    infinite: float
+    most: Array
+    """What is ahead at least: d, less what is given away."""
+
+    @classmethod
+    def through(cls, u: Array, most: Array, together: Array) -> Self:
+        """Of d = `most` and s = `together`, where u[0] = 0 and s(0) = 2·d(0).
+
+        Chords are safe: d and s are convex in e^u, so that s is also below the convex hull of its
+        bounds; s − d, which need not be convex, is raised until it is. The last value of d counts
+        as given away.
+        """
+        a, infinite = np.expm1(u), float(most[-1])
+        together, first = convex_below(a, together)
+        most = convex_above(a, convex_below(a, most)[0] - infinite)
+        ahead = most.copy()
+        ahead[:first] = np.interp(a[:first], a[[0, first]], ahead[[0, first]])
+        behind = convex_above(a, np.clip(together - ahead - infinite, 0.0, ahead))
+        ahead = np.maximum(_raised(a, ahead, float(behind[0])), behind)
+        behind[0] = ahead[0]
+        return cls(u, ahead, behind, infinite, most)
+
+    @property
+    def whole(self) -> Array:
+        """Both together."""
+        return self.ahead + self.behind
+
+    def lowered(self, together: Array) -> Curves:
+        """Smaller profiles, as little ahead as may be, and so much behind that they add up to
+        `together` about: convex, nowhere above these, and with a mass of 1 at most."""
+        a, most = np.expm1(self.u), self.most
+        room = np.minimum(most, self.whole - most)
+        behind = np.clip(together - most, 0.0, room)
+        behind[0] = most[0]
+        steepest = 1 - float(np.exp(self.u[1:]) @ _jumps(a, most))
+        behind = np.maximum(convex_below(a, behind)[0], most[0] - a * steepest)
+        if np.any(behind > room * (1 + ROUGH)):
+            raise NumericalError("there is no smaller pair of laws")
+        return replace(self, ahead=most, behind=behind)
+
+    def between(self, larger: Curves, share: float) -> Curves:
+        """So much of the way to larger profiles."""
+        ahead = self.ahead + share * (larger.ahead - self.ahead)
+        return replace(
+            self, ahead=ahead, behind=self.behind + share * (larger.behind - self.behind)
+        )
+
+    def pair(self, calmer: Callable[[], Sequence[CalmPair]] = tuple) -> VirtualPair:
+        """The pair with these profiles; `NumericalError` where there is none."""
+        a = np.expm1(self.u)
+        q_ahead, q_behind = _jumps(a, self.ahead), _jumps(a, self.behind)
+        losses = np.concatenate([-self.u[:0:-1], self.u[1:]])
+        masses = np.concatenate([q_behind[::-1], np.exp(self.u[1:]) * q_ahead])
+        if masses.sum() > 1 + ROUGH:
+            raise NumericalError("the envelope of the moves is no pair of laws")
+        kept = masses > 0
+        return VirtualPair(losses[kept], masses[kept], self.infinite, calmer=calmer)
 
 
 def _raised(a: Array, profile: Array, start: float) -> Array:

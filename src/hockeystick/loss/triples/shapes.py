@@ -9,6 +9,7 @@ left over are the families here. The proofs are in docs/fixed-size.md.
 from __future__ import annotations
 
 import math
+from abc import abstractmethod
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,6 +17,12 @@ import numpy as np
 from hockeystick.loss.triples.cover import Shapes
 from hockeystick.loss.triples.normal import Gram
 from hockeystick.numerics.types import Array
+
+PARTS = 8
+"""Of each side of a box, for the least of a function over it."""
+THICKER = (0.0, 0.5, 2.0)
+"""How far y may be moved away from x and x', in the span of the box: then both squares and the
+inner product grow alike, and how far x and x' are apart does not."""
 
 
 @dataclass(frozen=True)
@@ -57,6 +64,23 @@ class InBall(Shapes):
         acute = low.sum(axis=1) >= math.pi / 2
         return Gram(first, second, np.where(acute, inner + more, np.maximum(inner, 0.0)))
 
+    def closely(self, low: Array, high: Array) -> Gram:
+        """Both squares at their largest, and p more. The inner product may then be as large as the
+        least of ⟨v, w⟩ + √((a + p)(b + p)) over the box, where a and b are what the squares are
+        below their largest: what is missing to the matrix is positive semidefinite. That least is
+        bounded in parts of the box, as ⟨v, w⟩ grows with both angles, and a and b fall.
+        """
+        scale = 4 * self.radius**2
+        ends = low[:, :, None] + (high - low)[:, :, None] / PARTS * np.arange(PARTS + 1)
+        one, other = ends[:, 0, :, None], ends[:, 1, None, :]
+        inner = -scale * np.sin(one) * np.sin(other) * np.cos(one + other)
+        inner = np.maximum(inner[:, :-1, :-1], 0.0)  # no shape is obtuse
+        inner[one[:, 1:] + other[:, :, 1:] < math.pi - self.widest - 1e-12] = np.inf
+        squares = scale * np.sin(ends) ** 2
+        short = squares[:, :, -1:] - squares[:, :, 1:]
+        span = np.max(squares[:, :, -1] - squares[:, :, 0], axis=1)
+        return least([made_up(squares[:, :, -1], inner, short, m * span) for m in THICKER])
+
     def counts(self, low: Array, high: Array) -> Array:
         acute = self.is_one(high)
         return np.asarray(acute & (low[:, 1] < high[:, 0]))  # |x' − y| <= |x − y|, else swapped
@@ -78,10 +102,42 @@ def _growth(low: Array, high: Array, of: int) -> Array:
     return np.asarray(gained / np.maximum(most, 1e-300))
 
 
+def made_up(most: Array, inner: Array, short: Array, more: Array) -> Gram:
+    """The Gram matrix of a box whose squares are at most these and `more`."""
+    a, b = np.moveaxis(np.maximum(short, 0.0), 1, 0) + more[:, None]
+    largest = np.min(inner + np.sqrt(a[:, :, None] * b[:, None, :]), axis=(1, 2))
+    first, second = most.T + more
+    return Gram(first, second, np.minimum(largest, np.sqrt(first * second)) * (1 - 1e-12))
+
+
+def least(choices: list[Gram]) -> Gram:
+    """Of several matrices for each box that with the least E (X − Y)²; each is valid."""
+    rows = [np.array([each.first, each.second, each.inner]) for each in choices]
+    spread = [np.exp(first) + np.exp(second) - 2 * np.exp(inner) for first, second, inner in rows]
+    best = np.argmin(spread, axis=0)
+    first, second, inner = np.take_along_axis(np.array(rows), best[None, None, :], axis=0)[0]
+    return Gram(first, second, inner)
+
+
 class Arc(Shapes):
-    """A family with one parameter, which costs little."""
+    """A family with one parameter, which costs little; its Gram matrix is linear in it."""
 
     pieces, tolerance = 16, 0.002
+
+    @abstractmethod
+    def between(self, parameter: Array) -> Gram:
+        """The Gram matrix at each parameter."""
+
+    def closely(self, low: Array, high: Array) -> Gram:
+        """As in the ball. ⟨v, w⟩ + √((a + p)(b + p)) is concave in the parameter, so that it is
+        least at an end."""
+        ends = np.concatenate([low, high], axis=1)
+        gram = self.between(ends)
+        squares = np.stack([gram.first, gram.second], axis=1)
+        short = squares[:, :, -1:] - squares
+        span = short.max(axis=(1, 2))
+        inner = np.where(np.eye(2, dtype=bool), gram.inner[:, None], np.inf)
+        return least([made_up(squares[:, :, -1], inner, short, m * span) for m in THICKER])
 
 
 @dataclass(frozen=True)
@@ -99,6 +155,10 @@ class WithinDistance(Arc):
     @property
     def high(self) -> tuple[float, ...]:  # type: ignore[override]
         return (self.longest,)
+
+    def between(self, parameter: Array) -> Gram:
+        squared = np.full(parameter.shape, self.far**2)
+        return Gram(squared, squared * parameter, squared * parameter / 2)
 
     def above(self, low: Array, high: Array) -> Gram:
         squared = self.far**2
@@ -120,6 +180,10 @@ class AroundZero(Arc):
     def high(self) -> tuple[float, ...]:  # type: ignore[override]
         return (min(self.far / self.near, 2.0) ** 2,)
 
+    def between(self, parameter: Array) -> Gram:
+        squared = np.full(parameter.shape, self.near**2)
+        return Gram(squared * parameter, squared, squared * parameter / 2)
+
     def above(self, low: Array, high: Array) -> Gram:
         squared = self.near**2
         return Gram(squared * high[:, 0], np.full(len(low), squared), squared * low[:, 0] / 2)
@@ -139,6 +203,10 @@ class AroundRecord(Arc):
     @property
     def low(self) -> tuple[float, ...]:  # type: ignore[override]
         return ((1 - self.far / self.near) ** 2,)
+
+    def between(self, parameter: Array) -> Gram:
+        first, squared = np.full(parameter.shape, self.far**2), self.near**2 * parameter
+        return Gram(first, squared, (first + squared - self.near**2) / 2)
 
     def above(self, low: Array, high: Array) -> Gram:
         first, squared = self.far**2, self.near**2

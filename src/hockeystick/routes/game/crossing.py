@@ -14,6 +14,8 @@ from hockeystick.numerics.types import Array
 SERIES_BELOW = 0.03
 """Where 8·sinh(r/2) − 4r cancels, and its series has all digits."""
 MOST_CELLS = 120_000
+BLOCK = 1024
+"""Half cells that are looked at together."""
 SAFE = 1 + 1e-9
 LARGEST_EXPONENT = 700.0
 FFT_NOISE = 4e-14
@@ -22,8 +24,8 @@ FFT_NOISE = 4e-14
 BEND_ROUNDING = 2.0**-49
 """Of a second difference, relative to the largest weight, on both sides of a node."""
 
-OMEGA_ROUNDING = 2.0**-49
-"""Of two sums over the losses, relative to their terms."""
+OMEGA_ROUNDING = 2.0**-45
+"""Of two sums over the losses, of which there are 240 at most, relative to their terms."""
 
 
 @dataclass(frozen=True)
@@ -42,17 +44,20 @@ class Crossing:
     @classmethod
     def of(cls, pair: VirtualPair, spacing: float) -> Crossing:
         """For cells at distances 0, 1, … up to the largest loss."""
-        heights = pair.masses * np.exp(-pair.losses / 2) * np.sign(pair.losses)
-        z = np.abs(pair.losses)
-        count = int(np.ceil(2 * float(z.max()) / spacing)) + 2
+        order = np.argsort(np.abs(pair.losses))
+        losses, masses = pair.losses[order], pair.masses[order]
+        heights, z = masses * np.exp(-losses / 2) * np.sign(losses), np.abs(losses)
+        count = int(np.ceil(2 * float(z[-1]) / spacing)) + 2
         if count > MOST_CELLS:
             raise NumericalError("single losses are too large for the lattice of the game")
         y = spacing / 2 * np.arange(count + 5)
-        below = np.empty(y.size)
-        for i in range(0, y.size, 4096):
-            rest = np.maximum(z[:, None] - y[i : i + 4096], 0.0)
-            bowls = _bowl(z)[:, None] - _bowl(rest)
-            below[i : i + 4096] = np.einsum("i,ij->j", heights, bowls) / 2
+        below, whole = np.empty(y.size), _bowl(z)
+        for i in range(0, y.size, BLOCK):
+            far = slice(int(np.searchsorted(z, y[i])), None)  # the others lie before all of these y
+            rest = np.maximum(z[far, None] - y[i : i + BLOCK], 0.0)
+            bowls = whole[far, None] - _bowl(rest)
+            below[i : i + BLOCK] = np.einsum("i,ij->j", heights[far], bowls) / 2
+            below[i : i + BLOCK] += float(heights[: far.start] @ whole[: far.start]) / 2
         below = np.maximum.accumulate(below)  # ∫_0^y ω, at half cells
         cells = np.arange(1, count // 2 + 1)
         middle = 2 * below[1]
@@ -80,12 +85,15 @@ class Crossing:
         squares = float(np.square(bend).sum()) * float(np.square(self.largest).sum())
         noise = FFT_NOISE * 8 * math.sqrt(squares)
         noise += BEND_ROUNDING * weights[0] * self.largest.sum()
+        noise += 4 * weights[-1] * self.largest.sum()  # what may go on beyond the lattice
         return float(2 * (max(rise, fall, 0.0) + noise) / self.spacing**3 * scale * SAFE)
 
 
 def _bowl(r: Array) -> Array:
     """8·sinh(r/2) − 4r."""
     series = r**3 / 6 * (1 + r * r / 80 * (1 + r * r / 168))
+    if r.size == 0 or float(r.max()) < SERIES_BELOW:
+        return series
     return np.asarray(np.where(r < SERIES_BELOW, series, 8 * np.sinh(r / 2) - 4 * r))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from copy import copy
 
 import numpy as np
 
@@ -45,6 +46,13 @@ class Lattice:
         self.size = 1 << math.ceil(math.log2(2 * self.count + 64))
         self.symbols = [Symbol(pair, spacing, self.size, each) for each in tilts]
         self._x = spacing * np.arange(-self.count, self.count + 1)
+
+    def of(self, pair: VirtualPair) -> Lattice:
+        """The same nodes and tilts for another pair."""
+        other = copy(self)
+        tilts = [each.tilt for each in self.symbols]
+        other.symbols = [Symbol(pair, self.spacing, self.size, each) for each in tilts]
+        return other
 
     def start(self, variance: float) -> tuple[Array, float]:
         """Log weights at k >= 1 of two normal laws; and the mass beyond the lattice."""

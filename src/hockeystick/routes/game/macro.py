@@ -10,8 +10,8 @@ import numpy as np
 from hockeystick.errors import NumericalError
 from hockeystick.loss.triples.pair import VirtualPair
 from hockeystick.numerics.types import Array
-from hockeystick.routes.game.crossing import Crossing
 from hockeystick.routes.game.lattice import Lattice, tilts_to
+from hockeystick.routes.game.moves import Moves
 from hockeystick.routes.game.stage import Stage, reflected, values
 from hockeystick.routes.game.target import Target
 
@@ -44,12 +44,13 @@ def profiles(
     deviation = math.sqrt(steps * pair.variance + variance)
     tilts = {tilt for each in targets for tilt in tilts_to(each.tilt, deviation)}
     lattice = Lattice(pair, spacing, max(each.reach for each in targets), sorted(tilts))
-    crossing = Crossing.of(pair, spacing)
+    tilt = max(each.tilt for each in targets)
+    moves = Moves(pair, lattice, tilt, variance / pair.variance)
     ahead, beyond = lattice.start(variance)
     stage = reflected(0, ahead, steps * pair.infinite + beyond, spacing)
     known: list[Stage] = []
     for count in plan:
-        stage = _macro_step(stage, count, lattice, crossing, known)
+        stage = _macro_step(stage, count, moves, known)
         known.append(stage)
     wanted = [each for each in known if each.steps in set(counts)]
     return spacing, [np.minimum.accumulate(values(each, spacing)) for each in wanted]
@@ -66,15 +67,14 @@ def _plan(counts: Sequence[int], before: float) -> list[int]:
     return plan
 
 
-def _macro_step(
-    stage: Stage, count: int, lattice: Lattice, crossing: Crossing, known: list[Stage]
-) -> Stage:
+def _macro_step(stage: Stage, count: int, moves: Moves, known: list[Stage]) -> Stage:
     """V_{n+m} <= M^m U + (A + mΛ)·V_m, of which the values at x >= 0 are kept and reflected.
 
     For V_m stands the first stage that is so far; if there is none, V_m <= V_{n+m}.
     """
-    change = stage.atom + count * crossing.slope(stage.log_weights)
-    ahead, beyond = lattice.steps(stage.log_weights, count)
+    move, stage = moves.of(stage)
+    change = stage.atom + count * move.crossing.slope(stage.log_weights)
+    ahead, beyond = move.lattice.steps(stage.log_weights, count)
     infinite = stage.infinite + beyond
     reached = next((each for each in known if each.steps >= count), None)
     if reached is not None:
@@ -84,4 +84,4 @@ def _macro_step(
         ahead, infinite = ahead - math.log1p(-change), infinite / (1 - change)
     else:
         raise NumericalError("the steps of the game are too uneven for a bound")
-    return reflected(stage.steps + count, ahead, infinite, lattice.spacing)
+    return reflected(stage.steps + count, ahead, infinite, move.lattice.spacing)

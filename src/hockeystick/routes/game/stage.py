@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -43,6 +43,20 @@ def reflected(steps: int, log_ahead: Array, infinite: float, spacing: float) -> 
     first = float(falling[0]) + math.log((4 - math.exp(falling[1] - falling[0])) / 3)
     atom = max(rest - math.exp(min(first, LARGEST_EXPONENT)), 0.0)
     return Stage(steps, np.append(first, falling), atom, infinite)
+
+
+def slowed(stage: Stage, slope: float, spacing: float) -> Stage:
+    """With weights whose spline falls by e^{−slope·t} at most over any t: they may grow.
+
+    Their ratio is at least ρ = 1/(1 + slope·Δ), because the spline h has −h' <= (1/ρ − 1)/Δ·h. It
+    goes on like that beyond the lattice, on both sides: those hinges count as given away.
+    """
+    fall = math.log1p(slope * spacing) * (1 - 1e-9)
+    line = fall * np.arange(stage.log_weights.size)
+    slow = np.maximum(np.maximum.accumulate(stage.log_weights + line) - line, stage.log_weights)
+    last = float(slow[-1]) + spacing * (slow.size - 1) / 2
+    beyond = 2 * math.exp(last) / math.expm1(fall - spacing / 2) * (1 + LEAST_ROUNDING)
+    return replace(stage, log_weights=slow, infinite=stage.infinite + beyond)
 
 
 def values(stage: Stage, spacing: float) -> Array:
