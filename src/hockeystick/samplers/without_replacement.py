@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from contextlib import suppress
 from fractions import Fraction
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from hockeystick.checks import Whole, checked, declared, whole
-from hockeystick.errors import ParameterError
-from hockeystick.evidence import Evidence, known
+from hockeystick.errors import NumericalError, ParameterError
+from hockeystick.evidence import Curve, Evidence, known, smaller
 from hockeystick.loss.atoms import NOTHING
 from hockeystick.loss.base import Loss
 from hockeystick.loss.exact import Exact
 from hockeystick.loss.gaussian_mixture import GaussianMixture
 from hockeystick.loss.mixed import mixed
 from hockeystick.loss.mixture import MixtureLoss
+from hockeystick.loss.triples.base import Triples
 from hockeystick.loss.two_sided.amplified import amplified_loss, joint
 from hockeystick.mechanism import Mechanism
 from hockeystick.numerics.types import Array
@@ -109,6 +111,8 @@ class WithoutReplacement(Sampler):
         curve = best_curve(pairs, lambda: known(mechanism, unsampled, 1))
         game = known(mechanism, relation, 1).triples
         triples = game.sampled(self.fraction) if game and relation is not ADD_REMOVE else None
+        if triples and triples.is_game:
+            curve = _with_triples(curve, triples)
         attained = self._attained(mechanism, relation, steps)
         also = triples.attained() if triples and attained and triples.rate < 1 else ()
         return Evidence(pairs, attained, curve, triples=triples, also_attained=also)
@@ -160,6 +164,20 @@ class WithoutReplacement(Sampler):
         from hockeystick.random import batches
 
         return batches.subset(same_population(self.population, population), self.size, rng)
+
+
+def _with_triples(curve: Curve, triples: Triples) -> Curve:
+    """Rényi divergences add up whatever an adversary chooses: those of the worst triple, at each
+    order, where they are known to be smaller than the pair's."""
+
+    def both(orders: Array) -> tuple[Array, Array]:
+        values = curve(orders)
+        with suppress(NumericalError):
+            most = triples.divergence(orders)
+            values = smaller(values, (most, most))
+        return values
+
+    return both
 
 
 def fixed_size_loss(

@@ -94,6 +94,18 @@ def test_no_triple_is_above_the_pair_and_one_is_near(
             assert ahead + back <= 1.05 * float((one + other).max()) + slack
 
 
+@pytest.mark.parametrize("zero_out", [False, True], ids=["replaced", "zeroed out"])
+def test_nothing_is_given_away(zero_out: bool) -> None:
+    """Losses have a largest value; a rounded end once gave away −7e-20."""
+    for far in [1e-6, 0.003, 0.1, 0.5, 1.0, 2.0, 7.3, 30.0]:
+        pair = LaplaceTriples(0.001, far / 2, far, zero_out).pair(0.0)
+        most = np.log1p(0.001 * np.expm1(far))
+        assert pair.infinite == 0
+        assert pair.masses.min() > 0
+        assert pair.top <= most * (1 + 1e-9)
+        assert zero_out or pair.top >= most
+
+
 def test_on_a_line_of_great_losses_x_may_lie_between() -> None:
     """For a ≈ 1 and b = e^10 the worst x is neither end of 15: 3 from x', with y at the far end."""
     a, b = np.array([1.0]), np.array([np.exp(10.0)])

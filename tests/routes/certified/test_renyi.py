@@ -116,8 +116,17 @@ MECHANISMS: list[Mechanism] = [
     hs.ExponentialMechanism(1.0) + hs.Gaussian(2.0),
     hs.Gaussian(1.0).on(FIXED) * 3,
     hs.Laplace(1.0).on(FIXED),
-    hs.RandomizedResponse(1.0).on(FIXED),
+    hs.RandomizedResponse(1.0, categories=3).on(FIXED),
 ]
+
+
+def test_batches_of_fixed_size_are_certified_by_the_pair() -> None:
+    """The worst of two answers is known to floats; what is proven is the pair of single steps."""
+    step = hs.RandomizedResponse(1.0).on(FIXED)
+    bound, plain = step.rdp(3.7, certify=True), step.rdp(3.7)
+    assert bound.certified
+    assert plain.upper < bound.upper < 2 * plain.upper
+    assert bound.lower <= plain.upper * (1 + 1e-12)
 
 
 @pytest.mark.parametrize("mechanism", MECHANISMS)

@@ -6,8 +6,11 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
 from typing import ClassVar, Self
 
+import numpy as np
+
 from hockeystick.loss.base import Loss
 from hockeystick.loss.triples.pair import VirtualPair
+from hockeystick.numerics.types import Array
 
 
 @dataclass(frozen=True)
@@ -36,6 +39,10 @@ class Triples(ABC):
     def attained(self) -> tuple[Loss, ...]:
         """Losses of single triples, besides the one with y = x'."""
         return ()
+
+    def divergence(self, orders: Array) -> Array:
+        """What the Rényi divergences of no triple exceed; inf where nothing is known."""
+        return np.full(orders.shape, np.inf)
 
     @abstractmethod
     def pair(self, given_away: float) -> VirtualPair:

@@ -44,6 +44,9 @@ class LaplaceTriples(Triples):
     def pair(self, given_away: float) -> VirtualPair:
         return _pair(self)
 
+    def divergence(self, orders: Array) -> Array:
+        return _pair(self).divergence(orders)
+
     def attained(self) -> tuple[Loss, ...]:
         """With x' = 0 the y that is opposite to x; else none is above y = x'."""
         if not (self.zero_out and self.near <= self.far <= 2 * self.near):
@@ -82,7 +85,8 @@ class Hinges:
     def __init__(self, rate: float, near: float, far: float) -> None:
         self.near, self.far = near, far
         top = -math.expm1(-near) / (math.exp(-near) + (1 / rate - 1) * math.exp(-far))
-        self._share = np.expm1(np.linspace(0.0, far, NODES + 1)) / math.expm1(far)
+        nodes = np.expm1(np.linspace(0.0, far, NODES + 1))
+        self._share = nodes / nodes[-1]  # the last is 1: nothing is given away
         growth = top * self._share * (1 + ROUNDING)
         self.u = np.log1p(growth)
         self._a, self._b = (1 + growth)[:, None], (growth * (1 / rate - 1))[:, None]

@@ -11,6 +11,7 @@ import numpy as np
 
 from hockeystick.loss.triples.base import Triples
 from hockeystick.loss.triples.pair import VirtualPair
+from hockeystick.numerics.types import Array
 
 
 @dataclass(frozen=True)
@@ -28,6 +29,9 @@ class TwoLaws(Triples):
 
     def pair(self, given_away: float) -> VirtualPair:
         return _pair(self)
+
+    def divergence(self, orders: Array) -> Array:
+        return _pair(self).divergence(orders)
 
 
 @lru_cache(maxsize=128)
