@@ -127,6 +127,8 @@ ROWS = (
     Row("with replacement, all drawn, zeroed out",
         "(hs.Gaussian(5).on(hs.WithReplacement(100, 100)) * 25)"
         ".epsilon(1e-6, relation=hs.ZERO_OUT)", 2.0),
+    Row("with replacement, all drawn, one replaced",
+        "(hs.Gaussian(5).on(hs.WithReplacement(100, 100)) * 100).epsilon(1e-6)", 2.0),
     Row("random allocation, 10 epochs", f"({EPOCH} * 10).epsilon(1e-6)", 0.2),
     Row("fixed size, one replaced", f"({FIXED} * 1000).epsilon(1e-6)", 0.03),
     Row("fixed size, one zeroed out",

@@ -16,6 +16,8 @@ from hockeystick.routes.adding import evident
 from hockeystick.routes.adding import route as adding
 from hockeystick.routes.base import CannotAnswer, Route
 from hockeystick.routes.contour import route as contour
+from hockeystick.routes.contour.lifted import answer as lifted
+from hockeystick.routes.contour.lifted.law import law_of
 from hockeystick.routes.contour.saddle import find_saddle, log_chernoff
 from hockeystick.routes.game import route as game
 from hockeystick.routes.grid import route as grid
@@ -52,13 +54,18 @@ def worst(sides: Sequence[ComposedLoss], question: Question, method: str) -> Int
 
 def smallest(choices: Sequence[Sequence[ComposedLoss]], question: Question) -> list[Interval]:
     """The answers of those choices of pairs that may be the smallest: of pairs that all dominate
-    each answer is valid, so that what is certainly larger than another need not be known."""
+    each answer is valid, so that what is certainly larger than another, or by all one can guess,
+    need not be known."""
     if all(loss.one for sides in choices for loss in sides):
         return [worst(sides, question, AUTO) for sides in choices]  # faster than any guess
     answers: list[Interval] = []
-    for sides in sorted(choices, key=lambda sides: _guess(sides, question)):
-        if not answers or not any(_is_larger(loss, question, answers[0]) for loss in sides):
-            answers.append(worst(sides, question, AUTO))
+    guesses = [_guess(sides, question) for sides in choices]
+    least = min(guesses)
+    for i in sorted(range(len(choices)), key=guesses.__getitem__):
+        if answers and question.is_clearly_larger(guesses[i], least):
+            continue
+        if not answers or not any(_is_larger(loss, question, answers[0]) for loss in choices[i]):
+            answers.append(worst(choices[i], question, AUTO))
     return answers
 
 
@@ -96,7 +103,8 @@ def answer(question: Question, loss: ComposedLoss, method: str = AUTO) -> Interv
         return (extreme or _by(question, ROUTES[method], loss))._replace(method=method)
     if extreme:
         return extreme
-    if loss.one or loss.laplace or not loss.continuous or loss.steps <= FEW_STEPS:
+    few = loss.steps <= FEW_STEPS and law_of(loss) is None
+    if loss.one or loss.laplace or not loss.continuous or few:
         with suppress(*CannotAnswer):
             return question.by(closed_form.ROUTE, loss)
     routes, added_first = [contour.ROUTE, closed_form.ROUTE, lattice.ROUTE], False
@@ -154,6 +162,9 @@ def _is_milder(loss: ComposedLoss, question: Question, other: Interval) -> bool:
         log_delta = math.log(delta - loss.infinite)
         if contour.is_bent(loss):  # as quick as Chernoff's bound
             return contour.delta(loss, epsilon).upper <= delta
+        law = law_of(loss)
+        if law is not None and lifted.is_milder(loss, law, epsilon, delta):
+            return True
         if loss.is_soon_evaluated:  # of few parts the contour asks for this saddle too
             chernoff = find_saddle(loss, epsilon, None).log_chernoff()
         else:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
@@ -14,11 +15,15 @@ from hockeystick.loss.sum import ComposedLoss
 from hockeystick.numerics.rounding import added
 from hockeystick.routes import renyi
 from hockeystick.routes.base import Route
+from hockeystick.routes.contour.lifted import answer as lifted
+from hockeystick.routes.contour.lifted.law import law_of
 from hockeystick.routes.contour.saddle import find_saddle, log_chernoff
 
 CONTRADICTION = 1e-6
 """How far, relatively, a lower end may be above an upper one before it is an error."""
 LEAST_FLOAT = 5e-324
+CLEARLY, CLEAR_NATS = 1.3, 5.0
+"""By how much a guess of ε, or of log δ, must be larger for its pair to be left out."""
 RARE = 1e-3
 """Part of δ in losses so rare that guesses are better without them."""
 
@@ -67,6 +72,10 @@ class Question(ABC):
     @abstractmethod
     def guess(self, loss: ComposedLoss) -> float:
         """About the answer, or its logarithm, by the saddle point."""
+
+    @abstractmethod
+    def is_clearly_larger(self, guess: float, other: float) -> bool:
+        """Whether one guess is so much larger than another that it need not be looked at."""
 
     @abstractmethod
     def to_json(self) -> dict[str, Any]:
@@ -127,8 +136,15 @@ class EpsilonAt(Question):
         return Interval(max(0.0, lower - slip), upper + slip, method)
 
     def guess(self, loss: ComposedLoss) -> float:
+        law = law_of(loss)
+        if law is not None:
+            with suppress(NumericalError):
+                return lifted.guess(law, loss.steps, self.delta)
         cut = loss.truncated(RARE * self.delta)
         return find_saddle(cut, None, math.log(max(self.delta, 1e-300))).epsilon
+
+    def is_clearly_larger(self, guess: float, other: float) -> bool:
+        return other > 0 and guess > CLEARLY * other
 
     def rival(self, answer: Interval) -> tuple[float, float, Question]:
         return answer.lower, self.delta, DeltaAt(answer.lower)
@@ -176,6 +192,9 @@ class DeltaAt(Question):
     def guess(self, loss: ComposedLoss) -> float:
         rough = find_saddle(loss, self.epsilon, None).log_delta
         return find_saddle(loss.truncated(RARE * math.exp(rough)), self.epsilon, None).log_delta
+
+    def is_clearly_larger(self, guess: float, other: float) -> bool:
+        return math.isfinite(other) and guess > other + CLEAR_NATS
 
     def rival(self, answer: Interval) -> tuple[float, float, None]:
         return self.epsilon, answer.lower, None

@@ -15,6 +15,7 @@ from hockeystick.evidence import Curve, Evidence, smaller
 from hockeystick.loss.atoms import EVERYTHING, NOTHING
 from hockeystick.loss.base import Loss
 from hockeystick.loss.divergence import divergences
+from hockeystick.loss.gaussian import GaussianLoss
 from hockeystick.loss.gaussian_mixture import GaussianMixture
 from hockeystick.loss.labelled import LabelledLoss
 from hockeystick.loss.mixed import mixed
@@ -61,8 +62,9 @@ class WithReplacement(Sampler):
 
     For Gaussian noise Σ B_k·N(2k) against Σ B_k·N(−2k), or N(−k) when zeroed out, dominates too:
     given whom else was drawn, the k copies move the sum by at most 2k, and two mixtures of
-    Gaussians are the easier to tell apart the farther their means lie in opposite directions. The
-    smaller answer counts. An ε-DP mechanism stays pure, with a loss of at most
+    Gaussians are the easier to tell apart the farther their means lie in opposite directions. And
+    so does N(2k) against N(0), or N(k) when zeroed out, with k revealed, because all draws may be.
+    The smallest answer counts. An ε-DP mechanism stays pure, with a loss of at most
     m·log(1 + (e^ε − 1)/n) for m draws from n, and the profile is cut off there.
 
     Parameters
@@ -166,7 +168,17 @@ class WithReplacement(Sampler):
             GaussianMixture.of(weights, -(replace if relation is REPLACE_ONE else zero) * copies),
             mirrored=relation is REPLACE_ONE,
         )
-        return profile, self._or_given_away(apart)
+        moved = replace if relation is REPLACE_ONE else zero
+        return profile, self._or_given_away(apart), self._counted(moved)
+
+    def _counted(self, shift: float) -> Loss:
+        """For Gaussian noise: how often the record is drawn is revealed."""
+        weights, rest = self._copies
+        copies = [
+            (weight, GaussianLoss(shift=k * shift) if k else NOTHING)
+            for k, weight in enumerate(weights.tolist())
+        ]
+        return LabelledLoss(*copies, (rest, EVERYTHING))
 
     def _or_given_away(self, pair: Loss) -> Loss:
         """The pair, but for more copies than are listed, which give the record away."""
@@ -255,8 +267,11 @@ class WithReplacement(Sampler):
             return mixed(base, self.drawn)
         if relation is ADD_REMOVE and self._copies[1] == 0:
             return None
+        shift = attained_base(mechanism, moved, steps).gaussian_shift
+        if shift is None:
+            return mixed(base, self.drawn)
         # Without the copies that the dominating pair gives up on.
-        return MixtureLoss(*self._mixtures(base.gaussian_shift))
+        return MixtureLoss(*self._mixtures(shift))
 
     def draw(self, population: int, rng: Randomness = None) -> Array:
         from hockeystick.random import batches

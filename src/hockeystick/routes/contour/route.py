@@ -21,6 +21,8 @@ from hockeystick.routes.base import Route
 from hockeystick.routes.contour import spectral
 from hockeystick.routes.contour.few_steps import answer as few_steps
 from hockeystick.routes.contour.few_steps.answer import steps_of
+from hockeystick.routes.contour.lifted import answer as lifted
+from hockeystick.routes.contour.lifted.law import law_of
 from hockeystick.routes.contour.line import Line, Sum, ends, solve
 from hockeystick.routes.contour.saddle import (
     LOST,
@@ -126,13 +128,20 @@ def _cut(
 
 
 def line_for(loss: ComposedLoss, epsilon: float | None, log_delta: float | None) -> Line:
-    """A line with K by quadrature, or by FFT where that would take too long."""
+    """A line with K by quadrature, or by FFT where that would take too long.
+
+    Where the rarest outcomes are out of reach, without these.
+    """
     try:
         return plan(loss, epsilon, log_delta)
     except NumericalError:
-        if not loss.smooth:
+        if loss.smooth:
+            return spectral.plan(loss, epsilon, log_delta)
+        if math.isfinite(loss.top):
             raise
-        return spectral.plan(loss, epsilon, log_delta)
+        rough = find_saddle(loss.sketch(MOST_PLANNING_PARTS), epsilon, log_delta).log_delta
+        cut = loss.truncated(max(TRUNCATED * math.exp(rough), 1e-300))
+        return plan(cut, epsilon, log_delta)
 
 
 def short_line(loss: ComposedLoss, epsilon: float | None, log_delta: float | None) -> Line:
@@ -144,7 +153,7 @@ Planner = Callable[[ComposedLoss, float | None, float | None], Line]
 
 
 def delta(loss: ComposedLoss, epsilon: float) -> Interval:
-    """δ(ε): on a short line, else for sampled Gaussians on a bent one, else on any."""
+    """δ(ε): on a short line, else for sampled Gaussians and mixtures on a bent one, else on any."""
     if smoothed.is_for(loss):
         with suppress(NumericalError):
             return smoothed.delta(loss, epsilon)
@@ -157,11 +166,17 @@ def delta(loss: ComposedLoss, epsilon: float) -> Interval:
             ends = few_steps.delta(steps, epsilon)
             if ends.gap <= GOOD or ends.by_digits:
                 return Interval(ends.lower, ends.upper, CONTOUR)
+    law = law_of(loss)
+    if law is not None:
+        with suppress(NumericalError, OverflowError):
+            found = Interval(*lifted.delta(loss, law, epsilon), CONTOUR)
+            if found.upper - found.lower <= GOOD * found.upper:
+                return found
     return _delta(loss, epsilon, line_for)
 
 
 def epsilon(loss: ComposedLoss, delta: float) -> Interval:
-    """ε(δ): on a short line, else for sampled Gaussians on a bent one, else on any."""
+    """ε(δ): on a short line, else for sampled Gaussians and mixtures on a bent one, else on any."""
     if smoothed.is_for(loss):
         with suppress(NumericalError):
             return smoothed.epsilon(loss, delta)
@@ -174,6 +189,12 @@ def epsilon(loss: ComposedLoss, delta: float) -> Interval:
             ends = few_steps.epsilon(steps, delta)
             if ends.gap <= GOOD or ends.by_digits:
                 return Interval(ends.lower, ends.upper, CONTOUR)
+    law = law_of(loss)
+    if law is not None:
+        with suppress(NumericalError, OverflowError):
+            found = Interval(*lifted.epsilon(loss, law, delta), CONTOUR)
+            if found.upper - found.lower <= GOOD * found.upper:
+                return found
     return _epsilon(loss, delta, line_for)
 
 

@@ -1,0 +1,1 @@
+"""Mixtures of Gaussians on paths lifted off the real line."""

@@ -1,0 +1,228 @@
+"""Mixtures of Gaussians on lifted paths: against integrals by mpmath and sums of closed forms."""
+
+from __future__ import annotations
+
+import math
+from functools import cache
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from mpmath import mp, mpf
+
+from hockeystick.loss.atoms import NOTHING
+from hockeystick.loss.gaussian import GaussianLoss, gaussian_log_delta
+from hockeystick.loss.gaussian_mixture import GaussianMixture
+from hockeystick.loss.labelled import LabelledLoss
+from hockeystick.loss.mixture import MixtureLoss
+from hockeystick.loss.sum import ComposedLoss
+from hockeystick.numerics.binomial import binomial_weights
+from hockeystick.routes.auto import AUTO, worst
+from hockeystick.routes.contour.lifted import answer
+from hockeystick.routes.contour.lifted.law import WIDEST_GAP, Strand, law_of
+from hockeystick.routes.question import EpsilonAt
+
+CENTRE = ((1.0,), (0.0,))
+
+
+def copies(size, population, shift):
+    """Binomial weights, and means k·shift."""
+    weights = binomial_weights(size, 1 / population, size)
+    return tuple(weights.tolist()), tuple(shift * k for k in range(size + 1))
+
+
+def apart(weights, means):
+    return (weights, means), (weights, tuple(-mean for mean in means))
+
+
+def turned(p, q):
+    """(Q, P) on the line turned round."""
+    return tuple((weights, tuple(-mean for mean in means)) for weights, means in (q, p))
+
+
+def mixture(p, q, steps):
+    return ComposedLoss([(MixtureLoss(GaussianMixture(*p), GaussianMixture(*q)), steps)])
+
+
+# two steps, by mpmath ---------------------------------------------------------------------------
+
+
+class TwoSteps:
+    """δ(ε) = ∫ p(x)·h(ε − L(x)) dx with h the profile of one step: P − e^ε·Q beyond its place."""
+
+    def __init__(self, p, q):
+        self.p, self.q = ([(mpf(w), mpf(m)) for w, m in zip(*each, strict=True)] for each in (p, q))
+        self.table = np.linspace(-40.0, 40.0, 8001)
+        floats = [(np.array(weights), np.array(means)) for weights, means in (p, q)]
+        logs = [np.log(np.exp(np.outer(self.table, m) - m * m / 2) @ w) for w, m in floats]
+        self.losses = logs[0] - logs[1]
+
+    def sums(self, law, x):
+        """The density over φ, and its derivative."""
+        terms = [(w * mp.exp(m * x - m * m / 2), m) for w, m in law]
+        return mp.fsum(t for t, _ in terms), mp.fsum(t * m for t, m in terms)
+
+    def loss(self, x):
+        (p, p_slope), (q, q_slope) = self.sums(self.p, x), self.sums(self.q, x)
+        return mp.log(p / q), p_slope / p - q_slope / q
+
+    def above(self, law, x):
+        return mp.fsum(w * mp.ncdf(m - x) for w, m in law)
+
+    def profile(self, epsilon):
+        if epsilon >= self.losses[-1]:
+            return mpf(0)
+        if epsilon <= self.losses[0]:
+            return max(mpf(0), 1 - mp.exp(epsilon))
+        place = mpf(float(np.interp(float(epsilon), self.losses, self.table)))
+        for _ in range(4):
+            loss, slope = self.loss(place)
+            place -= (loss - epsilon) / slope
+        return self.above(self.p, place) - mp.exp(epsilon) * self.above(self.q, place)
+
+    def delta(self, epsilon):
+        """Panels of Gauss's rule, ever smaller where the profile of the other step bends."""
+        means = [float(m) for _, m in self.p]
+        edges = set(np.linspace(min(means) - 9, max(means) + 9, 25).tolist())
+        for limit in (self.losses[0], 0.0, self.losses[-1]):
+            place = float(np.interp(float(epsilon) - limit, self.losses, self.table))
+            if abs(limit) < 20 and abs(place) < 39:
+                edges |= {place + sign * 2.0**-k for k in range(12) for sign in (-1, 1)} | {place}
+        points, weights = np.polynomial.legendre.leggauss(20)
+        total, ordered = mpf(0), sorted(edges)
+        for left, right in pairwise(ordered):
+            for point, weight in zip(points.tolist(), weights.tolist(), strict=True):
+                x = mpf(left) + (mpf(right) - left) * (point + 1) / 2
+                density = self.sums(self.p, x)[0] * mp.npdf(x)
+                height = density * self.profile(epsilon - self.loss(x)[0])
+                total += height * weight * (mpf(right) - left) / 2
+        return total
+
+
+SPARSE, DENSE = copies(2, 50, 2.0), copies(3, 4, 0.7)
+PAIRS = {
+    "against the centre": (SPARSE, CENTRE, 1e-5),
+    "far apart": (*apart(*SPARSE), 1e-5),
+    "often drawn": (*apart(*DENSE), 1e-3),
+    "the other way": (*turned(DENSE, CENTRE), 1e-3),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", PAIRS)
+def test_two_steps_against_mpmath(name):
+    p, q, delta = PAIRS[name]
+    loss = mixture(p, q, 2)
+    law = law_of(loss)
+    lower, upper = answer.epsilon(loss, law, delta)
+    assert 0 < lower <= upper < lower * (1 + 1e-9)
+    with mp.workdps(20):
+        pair = TwoSteps(p, q)
+        above, below = pair.delta(mpf(lower)), pair.delta(mpf(upper))
+    assert above >= delta * (1 - 1e-12)
+    assert below <= delta * (1 + 1e-12)
+    least, most = answer.delta(loss, law, lower)
+    assert least <= float(above) <= most < least * (1 + 1e-7)
+
+
+# many steps, by sums --------------------------------------------------------------------------
+
+
+@cache
+def straight(p, q, epsilon):
+    """δ(ε) of 60 steps by real nodes on a vertical line, with no thought of how many."""
+    x = 0.04 * np.arange(-350, 600)
+
+    def density(law):
+        return sum(w * np.exp(-((x - m) ** 2) / 2) for w, m in zip(*law, strict=True))
+
+    weights, losses = 0.04 / math.sqrt(2 * math.pi) * density(p), np.log(density(p) / density(q))
+    s = 2.5 + 0.06j * np.arange(1000)
+    f = np.exp(np.multiply.outer(s, losses)) @ weights
+    terms = (np.exp(60 * np.log(f) - s * epsilon) / (s * (s + 1))).real
+    return (terms.sum() - 0.5 * terms[0]) * 0.06 / math.pi
+
+
+OFTEN = copies(3, 10, 0.5)
+
+
+@pytest.mark.parametrize(
+    ("p", "q"),
+    [(OFTEN, CENTRE), turned(OFTEN, CENTRE), apart(*OFTEN)],
+    ids=["against the centre", "the other way", "far apart"],
+)
+def test_many_steps_against_a_straight_line(p, q):
+    loss = mixture(p, q, 60)
+    law = law_of(loss)
+    lower, upper = answer.epsilon(loss, law, 1e-6)
+    assert 0 < lower <= upper < lower * (1 + 1e-9)
+    assert straight(p, q, lower) >= 1e-6 * (1 - 1e-9)
+    assert straight(p, q, upper) <= 1e-6 * (1 + 1e-9)
+    least, most = answer.delta(loss, law, lower)
+    assert least * (1 - 1e-10) <= straight(p, q, lower) <= most * (1 + 1e-10)
+
+
+def revealed_delta(weights, shift, steps, epsilon):
+    """Σ P[Σ k² = j]·δ(ε) of two Gaussians √j shifts apart: how often was seen, all added up."""
+    law = np.zeros((len(weights) - 1) ** 2 + 1)
+    law[np.arange(len(weights)) ** 2] = weights
+    total = np.ones(1)
+    for _ in range(steps):
+        total = np.convolve(total, law)
+    places = np.flatnonzero(total)[1:]
+    deltas = [math.exp(float(gaussian_log_delta(shift * math.sqrt(j), np.array([epsilon]))[0]))
+              for j in places]  # fmt: skip
+    return math.fsum(total[places] * deltas)
+
+
+@pytest.mark.parametrize(("steps", "delta"), [(2, 1e-4), (25, 1e-6), (100, 1e-12)])
+def test_revealed_copies_against_the_sum(steps, delta):
+    weights, _ = copies(6, 30, 0.4)
+    parts = [(w, GaussianLoss(shift=0.4 * k) if k else NOTHING) for k, w in enumerate(weights)]
+    loss = ComposedLoss([(LabelledLoss(*parts), steps)])
+    lower, upper = answer.epsilon(loss, law_of(loss), delta)
+    assert 0 < lower <= upper < lower * (1 + 1e-9)
+    assert revealed_delta(weights, 0.4, steps, lower) >= delta * (1 - 1e-11)
+    assert revealed_delta(weights, 0.4, steps, upper) <= delta * (1 + 1e-11)
+
+
+# the edges -------------------------------------------------------------------------------------
+
+
+def test_little_noise_is_left_to_other_lines():
+    near, far = (copies(2, 50, WIDEST_GAP * part) for part in (0.999, 1.001))
+    assert law_of(mixture(near, CENTRE, 2)) is not None
+    assert law_of(mixture(far, CENTRE, 2)) is None
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("part", [0.999, 1.001])
+def test_both_sides_of_the_edge_are_right(part):
+    """Where little noise is handed over, the truth is between the ends on either side."""
+    p = copies(1, 4, WIDEST_GAP * part)
+    found = worst([mixture(p, CENTRE, 2)], EpsilonAt(1e-2), AUTO)
+    assert found.upper - found.lower < 1e-4 * found.upper
+    with mp.workdps(20):
+        pair = TwoSteps(p, CENTRE)
+        assert pair.delta(mpf(found.lower)) >= 1e-2 * (1 - 1e-9)
+        assert pair.delta(mpf(found.upper)) <= 1e-2 * (1 + 1e-9)
+
+
+def test_a_mixture_with_zeros_near_the_line_is_lifted_less():
+    """Weights of 0, 1 and 2 copies that no binomial law has: the zeros are at half the height."""
+    means = (0.0, 2.0, 4.0)
+    even, rare = ((w, 1 - 2 * w, w) for w in (0.2, 0.4999999))
+    centre = GaussianMixture(*CENTRE)
+    heights = [Strand(0.0, GaussianMixture(w, means), centre).height for w in (even, rare)]
+    assert heights[1] < 0.8 * heights[0]
+
+
+def test_nothing_to_tell_apart_is_zero():
+    loss = mixture(copies(1, 10**6, 0.01), CENTRE, 3)
+    assert answer.epsilon(loss, law_of(loss), 1e-4) == (0.0, 0.0)
+
+
+def test_parts_that_are_not_mixtures_have_no_law():
+    pair = MixtureLoss(GaussianMixture(*SPARSE), GaussianMixture(*CENTRE))
+    assert law_of(ComposedLoss([(pair, 2), (GaussianLoss(shift=1.0), 1)])) is None
+    assert law_of(ComposedLoss([(pair.truncated(1e-9), 2)])) is None
