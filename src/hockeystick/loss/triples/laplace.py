@@ -14,7 +14,7 @@ from hockeystick.loss.base import Loss
 from hockeystick.loss.triples.base import Triples
 from hockeystick.loss.triples.laplace_attained import laplace_triples
 from hockeystick.loss.triples.line import either_side, same_side
-from hockeystick.loss.triples.pair import VirtualPair, pair_through
+from hockeystick.loss.triples.pair import Curves, VirtualPair
 from hockeystick.numerics.types import Array
 
 NODES = 160
@@ -70,7 +70,7 @@ def _pair(triples: LaplaceTriples) -> VirtualPair:
     most = hinges.most()
     together = np.minimum(np.max(families, axis=0) + MARGIN, 2 * most)
     together[0] = 2 * most[0]
-    return pair_through(hinges.u, triples.rate * most, triples.rate * together)
+    return Curves.through(hinges.u, triples.rate * most, triples.rate * together).pair()
 
 
 class Hinges:
