@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from hockeystick.loss.exact import Exact
-from hockeystick.loss.gaussian_mixture import GaussianMixture
+from hockeystick.loss.gaussian_mixture import BLOCK, GaussianMixture
 from hockeystick.loss.line import (
     HALVINGS,
     NORMAL_REACH,
@@ -242,16 +242,18 @@ class MixtureLoss(LineLoss):
         first, end = np.interp(begin, x, panels), np.interp(stop, x, panels)
         pieces = math.ceil(float((end - first).max()))
         points, weights = gauss_legendre(self.panel_points)
+        parts = (end - first)[:, None] * (np.arange(pieces + 1) / pieces)
+        edges = np.interp(first[:, None] + parts, panels, x)
+        edges[:, 0] = begin
         total = np.zeros_like(begin)
-        right = begin
-        for i in range(1, pieces + 1):
-            left, right = right, np.interp(first + (end - first) * (i / pieces), panels, x)
-            width = (right - left)[:, None]
-            at = left[:, None] + width * ((points + 1) / 2)
-            excess = np.maximum(self._loss(at) - epsilon[:, None], 0.0)
-            # Not by e^{log q + ε}, which may be in the thousands, and their rounding of that size.
-            above = self.p.density(at) * -np.expm1(-excess)
-            total += (above * width / 2) @ weights
+        some = max(1, BLOCK // (points.size * begin.size))  # panels at a time
+        for i in range(0, pieces, some):
+            width = np.diff(edges[:, i : i + some + 1])[..., None]
+            at = edges[:, i : i + width.shape[1], None] + width * ((points + 1) / 2)
+            excess = self._loss(at) - epsilon[:, None, None]
+            # By P's density: that of Q is e^{ε} times smaller, and its logarithm rounded.
+            above = self.p.density(at) * -np.expm1(-np.maximum(excess, 0.0))
+            total += ((above * width / 2) @ weights).sum(axis=1)
         return total
 
     def _reverse_profile(self, epsilon: Array) -> Array:
