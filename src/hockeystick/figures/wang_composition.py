@@ -15,11 +15,10 @@ from hockeystick.figures.wang_cases import MOST, Case, Rdp, figure_of_cases
 
 DELTA = 1e-8
 UPPER = "hockeystick, upper end"
-COUNTS = (1, 10, 30, 100, 300, 1000, 3000, 10_000, 60_000, 600_000)
-"""Numbers of steps. Below 10 pure mechanisms compose linearly, and from 10 000 on all grow as √k:
-there few points make the same curve."""
-FEW = 3
-"""Of Gaussians, which do neither, this number too."""
+COUNTS = (1, 10, 30, 100, 300, 1000, 3000, 10_000, 30_000, 100_000, 600_000)
+"""Numbers of steps: few of them where all curves are straight."""
+FEW = {"gaussian": 3, "low privacy": 5}
+"""One more: of Gaussians, and of what is (1, 0)-private or worse, which bends before 10 steps."""
 TOGETHER = 1000
 """Up to so many steps those of Gaussians are answered together: the game gains little yet."""
 ORDERS = sorted({round(order) for order in np.geomspace(2, MOST, 60)})
@@ -47,7 +46,10 @@ def composition_figure(
 
 def counts_of(case: Case) -> tuple[int, ...]:
     """The numbers of steps at which a case is drawn."""
-    return COUNTS if case.base.sigma is None else tuple(sorted({*COUNTS, FEW}))
+    if case.base.sigma is not None:
+        return tuple(sorted({*COUNTS, FEW["gaussian"]}))
+    low = case.base.curve(math.inf) > 1
+    return tuple(sorted({*COUNTS, FEW["low privacy"]})) if low else COUNTS
 
 
 def _ratios(panel: Panel) -> Panel:
