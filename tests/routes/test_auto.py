@@ -6,6 +6,7 @@ import pytest
 
 import hockeystick as hs
 from hockeystick.questions import dominating, parts_of
+from hockeystick.routes import auto
 from hockeystick.routes.auto import smallest, worst
 from hockeystick.routes.question import DeltaAt, EpsilonAt, Question
 
@@ -27,3 +28,15 @@ def test_no_smaller_answer_is_left_out(
     all_of_them = [worst(sides, question, "auto").upper for sides in choices]
     assert min(all_of_them) == all_of_them[first]
     assert min(answer.upper for answer in smallest(choices, question)) == min(all_of_them)
+
+
+def test_one_step_is_answered_without_a_saddle(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its δ is a formula; K of two releases of one sample takes a quadrature of seconds."""
+
+    def refused(*_: object) -> None:
+        raise AssertionError("a saddle was asked for")
+
+    monkeypatch.setattr(auto, "find_saddle", refused)
+    monkeypatch.setattr(auto, "log_chernoff", refused)
+    step = (hs.Gaussian(1) + hs.Laplace(1)).on(hs.Poisson(0.01))
+    assert step.delta(step.epsilon(1e-6)) == pytest.approx(1e-6, rel=1e-9)

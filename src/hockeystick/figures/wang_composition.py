@@ -15,11 +15,7 @@ from hockeystick.figures.wang_cases import MOST, Case, Rdp, figure_of_cases
 
 DELTA = 1e-8
 UPPER = "hockeystick, upper end"
-COUNTS = (1, 10, 30, 100, 300, 1000, 3000, 10_000, 60_000, 600_000)
-"""Numbers of steps. Below 10 pure mechanisms compose linearly, and from 10 000 on all grow as √k:
-there few points make the same curve."""
-FEW = 3
-"""Of Gaussians, which do neither, this number too."""
+COUNTS = tuple(sorted({round(count) for count in np.geomspace(1, 600_000, 21)}))
 TOGETHER = 1000
 """Up to so many steps those of Gaussians are answered together: the game gains little yet."""
 ORDERS = sorted({round(order) for order in np.geomspace(2, MOST, 60)})
@@ -29,13 +25,12 @@ RATIOS = 0.5, 8.0
 
 
 def composition_figure(
-    number: int, gamma: float, progress: Progress, counts: Sequence[int] | None = None
+    number: int, gamma: float, progress: Progress, counts: Sequence[int] = COUNTS
 ) -> Figure:
     """ε against the number of steps at δ = 1e-8, and below it in ratio to this library's."""
 
     def panel(case: Case, tell: Progress) -> Panel:
-        some = counts_of(case) if counts is None else counts
-        curves = *_baselines(case, some), *_by_renyi(case, some), *_exact(case, some, tell)
+        curves = *_baselines(case, counts), *_by_renyi(case, counts), *_exact(case, counts, tell)
         return Panel(case.base.title, "steps k", "ε (nats)", curves, "log", "log")
 
     title = f"ε of k steps on samples without replacement, γ = {gamma:g}, δ = 1e-8"
@@ -43,11 +38,6 @@ def composition_figure(
     high, low = figure.panels[:3], figure.panels[3:]
     rows = *high, *map(_ratios, high), *low, *map(_ratios, low)
     return replace(figure, panels=rows, heights=(1.0, 0.75, 1.0, 0.75))
-
-
-def counts_of(case: Case) -> tuple[int, ...]:
-    """The numbers of steps at which a case is drawn."""
-    return COUNTS if case.base.sigma is None else tuple(sorted({*COUNTS, FEW}))
 
 
 def _ratios(panel: Panel) -> Panel:

@@ -160,6 +160,8 @@ def _is_milder(loss: ComposedLoss, question: Question, other: Interval) -> bool:
         return loss.is_never_told_apart(delta)
     with suppress(NumericalError):
         log_delta = math.log(delta - loss.infinite)
+        if loss.one:  # quicker than Chernoff's bound, which may take a quadrature
+            return cheaper is not None and answer(cheaper, loss).upper <= delta
         if contour.is_bent(loss):  # as quick as Chernoff's bound
             return contour.delta(loss, epsilon).upper <= delta
         law = law_of(loss)
