@@ -10,9 +10,12 @@ import pytest
 
 import hockeystick as hs
 from hockeystick.errors import NumericalError, ParameterError
+from hockeystick.loss.sum import both_ways
+from hockeystick.loss.triples.attained import normal_triple
 from hockeystick.loss.triples.gaussian import GaussianTriples
 from hockeystick.loss.triples.two_laws import TwoLaws
 from hockeystick.numerics.types import Array
+from hockeystick.routes.auto import worst
 from hockeystick.routes.game import macro
 from hockeystick.routes.game.route import upper_end
 from hockeystick.routes.game.target import target
@@ -199,6 +202,29 @@ def test_long_runs(
     back = run.delta(answer, relation=relation)
     assert back.lower < 1e-8
     assert back == pytest.approx(1e-8, rel=1e-3)  # at another tilt other pairs stand for all
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("sigma", "ratio", "size", "steps", "delta"),
+    [(1.0, 1.74, 10, 100_000, 1e-8), (1.0, 1.85, 30, 5_000, 1e-6), (3.0, 1.95, 200, 2_000, 1e-5)],
+)
+def test_lower_ends_between_both_geometries(
+    sigma: float, ratio: float, size: int, steps: int, delta: float
+) -> None:
+    """Two sides as long as may be: more than triangles of base √3 or r in the circle, and than
+    y = x' alone; below the upper end."""
+    sampler = hs.WithoutReplacement(size, 10_000)
+    run = hs.Gaussian(sigma, replace_sensitivity=ratio).on(sampler) * steps
+    answer = run.epsilon(delta)
+    others = []
+    for side in (math.sqrt(3), ratio):
+        height = 1 + math.sqrt(1 - side**2 / 4)
+        points = [(0.0, height / sigma), (side / 2 / sigma, 0.0), (-side / 2 / sigma, 0.0)]
+        loss = normal_triple(sampler.fraction, *points)
+        sides = both_ways([(loss, steps)])
+        others.append(worst(sides, EpsilonAt(delta), "contour").lower)
+    assert max(others) < answer.lower < answer < 1.1 * answer.lower
 
 
 def epsilon(step: hs.Mechanism, rate: float, steps: int) -> float:
