@@ -60,7 +60,7 @@ def smallest(choices: Sequence[Sequence[ComposedLoss]], question: Question) -> l
         return [worst(sides, question, AUTO) for sides in choices]  # faster than any guess
     answers: list[Interval] = []
     guesses = [_guess(sides, question) for sides in choices]
-    least = min(guesses)
+    least = min(filter(math.isfinite, guesses), default=-math.inf)
     for i in sorted(range(len(choices)), key=guesses.__getitem__):
         if answers and question.is_clearly_larger(guesses[i], least):
             continue
