@@ -113,23 +113,24 @@ def test_both_ways_agree(run: Any, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_forged() -> None:
     run = hs.Laplace(1.0).on(hs.Poisson(0.05)) * 20
     bound = run.epsilon(1e-5, certify=True)
-    direction = bound.certificate["proofs"][0]["directions"][0]
+    certificate = dict(bound.certificate or {})
+    direction = certificate["proofs"][0]["directions"][0]
     assert direction["line"]["arrays"]
     assert direction["line"]["split"]
     narrow = (bound.upper - bound.lower) / 2
     for name, value in (("upper", bound.lower), ("lower", bound.upper + narrow)):
-        forged = copy.deepcopy(bound.certificate)
+        forged = copy.deepcopy(certificate)
         forged["proofs"][0]["directions"][0][name] = value
         if name == "lower":
             forged["proofs"][0]["directions"][0]["upper"] = bound.upper + 2 * narrow
         with pytest.raises(CannotCertify, match=f"the {name} end"):
             verify(forged)
     for name, value in (("points", direction["line"]["points"] // 2), ("cut", 1e9)):
-        forged = copy.deepcopy(bound.certificate)
+        forged = copy.deepcopy(certificate)
         forged["proofs"][0]["directions"][0]["line"][name] = value
         with pytest.raises(CannotCertify, match="a cut where the line ends"):
             verify(forged)
-    forged = copy.deepcopy(bound.certificate)
+    forged = copy.deepcopy(certificate)
     forged["proofs"][0]["directions"][0]["line"]["rules"][0]["paths"][0]["reach"] = 10.0
     with pytest.raises(CannotCertify, match="reach"):
         verify(forged)

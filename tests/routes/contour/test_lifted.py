@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from functools import cache
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import pytest
@@ -17,30 +18,45 @@ from hockeystick.loss.labelled import LabelledLoss
 from hockeystick.loss.mixture import MixtureLoss
 from hockeystick.loss.sum import ComposedLoss
 from hockeystick.numerics.binomial import binomial_weights
+from hockeystick.numerics.types import Array
 from hockeystick.routes.auto import AUTO, worst
 from hockeystick.routes.contour.lifted import answer
-from hockeystick.routes.contour.lifted.law import WIDEST_GAP, Strand, law_of
+from hockeystick.routes.contour.lifted.law import WIDEST_GAP, Law, Strand, law_of
 from hockeystick.routes.question import EpsilonAt
 
-CENTRE = ((1.0,), (0.0,))
+Numbers = tuple[float, ...]
+Mixture = tuple[Numbers, Numbers]
+"""Weights and means."""
+
+CENTRE: Mixture = ((1.0,), (0.0,))
 
 
-def copies(size, population, shift):
+def known_law(loss: ComposedLoss) -> Law:
+    law = law_of(loss)
+    assert law is not None
+    return law
+
+
+def copies(size: int, population: int, shift: float) -> Mixture:
     """Binomial weights, and means k·shift."""
     weights = binomial_weights(size, 1 / population, size)
     return tuple(weights.tolist()), tuple(shift * k for k in range(size + 1))
 
 
-def apart(weights, means):
-    return (weights, means), (weights, tuple(-mean for mean in means))
+def mirrored(weights: Numbers, means: Numbers) -> Mixture:
+    return weights, tuple(-mean for mean in means)
 
 
-def turned(p, q):
+def apart(weights: Numbers, means: Numbers) -> tuple[Mixture, Mixture]:
+    return (weights, means), mirrored(weights, means)
+
+
+def turned(p: Mixture, q: Mixture) -> tuple[Mixture, Mixture]:
     """(Q, P) on the line turned round."""
-    return tuple((weights, tuple(-mean for mean in means)) for weights, means in (q, p))
+    return mirrored(*q), mirrored(*p)
 
 
-def mixture(p, q, steps):
+def mixture(p: Mixture, q: Mixture, steps: int) -> ComposedLoss:
     return ComposedLoss([(MixtureLoss(GaussianMixture(*p), GaussianMixture(*q)), steps)])
 
 
@@ -50,26 +66,26 @@ def mixture(p, q, steps):
 class TwoSteps:
     """δ(ε) = ∫ p(x)·h(ε − L(x)) dx with h the profile of one step: P − e^ε·Q beyond its place."""
 
-    def __init__(self, p, q):
+    def __init__(self, p: Mixture, q: Mixture) -> None:
         self.p, self.q = ([(mpf(w), mpf(m)) for w, m in zip(*each, strict=True)] for each in (p, q))
         self.table = np.linspace(-40.0, 40.0, 8001)
         floats = [(np.array(weights), np.array(means)) for weights, means in (p, q)]
         logs = [np.log(np.exp(np.outer(self.table, m) - m * m / 2) @ w) for w, m in floats]
         self.losses = logs[0] - logs[1]
 
-    def sums(self, law, x):
+    def sums(self, law: Any, x: Any) -> tuple[Any, Any]:
         """The density over φ, and its derivative."""
         terms = [(w * mp.exp(m * x - m * m / 2), m) for w, m in law]
         return mp.fsum(t for t, _ in terms), mp.fsum(t * m for t, m in terms)
 
-    def loss(self, x):
+    def loss(self, x: Any) -> tuple[Any, Any]:
         (p, p_slope), (q, q_slope) = self.sums(self.p, x), self.sums(self.q, x)
         return mp.log(p / q), p_slope / p - q_slope / q
 
-    def above(self, law, x):
+    def above(self, law: Any, x: Any) -> Any:
         return mp.fsum(w * mp.ncdf(m - x) for w, m in law)
 
-    def profile(self, epsilon):
+    def profile(self, epsilon: Any) -> Any:
         if epsilon >= self.losses[-1]:
             return mpf(0)
         if epsilon <= self.losses[0]:
@@ -80,7 +96,7 @@ class TwoSteps:
             place -= (loss - epsilon) / slope
         return self.above(self.p, place) - mp.exp(epsilon) * self.above(self.q, place)
 
-    def delta(self, epsilon):
+    def delta(self, epsilon: Any) -> Any:
         """Panels of Gauss's rule, ever smaller where the profile of the other step bends."""
         means = [float(m) for _, m in self.p]
         edges = set(np.linspace(min(means) - 9, max(means) + 9, 25).tolist())
@@ -110,10 +126,10 @@ PAIRS = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", PAIRS)
-def test_two_steps_against_mpmath(name):
+def test_two_steps_against_mpmath(name: str) -> None:
     p, q, delta = PAIRS[name]
     loss = mixture(p, q, 2)
-    law = law_of(loss)
+    law = known_law(loss)
     lower, upper = answer.epsilon(loss, law, delta)
     assert 0 < lower <= upper < lower * (1 + 1e-9)
     with mp.workdps(20):
@@ -129,18 +145,19 @@ def test_two_steps_against_mpmath(name):
 
 
 @cache
-def straight(p, q, epsilon):
+def straight(p: Mixture, q: Mixture, epsilon: float) -> float:
     """δ(ε) of 60 steps by real nodes on a vertical line, with no thought of how many."""
     x = 0.04 * np.arange(-350, 600)
 
-    def density(law):
-        return sum(w * np.exp(-((x - m) ** 2) / 2) for w, m in zip(*law, strict=True))
+    def density(law: Mixture) -> Array:
+        weights, means = (np.array(each)[:, None] for each in law)
+        return np.asarray((weights * np.exp(-((x - means) ** 2) / 2)).sum(axis=0))
 
     weights, losses = 0.04 / math.sqrt(2 * math.pi) * density(p), np.log(density(p) / density(q))
     s = 2.5 + 0.06j * np.arange(1000)
     f = np.exp(np.multiply.outer(s, losses)) @ weights
     terms = (np.exp(60 * np.log(f) - s * epsilon) / (s * (s + 1))).real
-    return (terms.sum() - 0.5 * terms[0]) * 0.06 / math.pi
+    return float((terms.sum() - 0.5 * terms[0]) * 0.06 / math.pi)
 
 
 OFTEN = copies(3, 10, 0.5)
@@ -151,9 +168,9 @@ OFTEN = copies(3, 10, 0.5)
     [(OFTEN, CENTRE), turned(OFTEN, CENTRE), apart(*OFTEN)],
     ids=["against the centre", "the other way", "far apart"],
 )
-def test_many_steps_against_a_straight_line(p, q):
+def test_many_steps_against_a_straight_line(p: Mixture, q: Mixture) -> None:
     loss = mixture(p, q, 60)
-    law = law_of(loss)
+    law = known_law(loss)
     lower, upper = answer.epsilon(loss, law, 1e-6)
     assert 0 < lower <= upper < lower * (1 + 1e-9)
     assert straight(p, q, lower) >= 1e-6 * (1 - 1e-9)
@@ -162,7 +179,7 @@ def test_many_steps_against_a_straight_line(p, q):
     assert least * (1 - 1e-10) <= straight(p, q, lower) <= most * (1 + 1e-10)
 
 
-def revealed_delta(weights, shift, steps, epsilon):
+def revealed_delta(weights: Numbers, shift: float, steps: int, epsilon: float) -> float:
     """Σ P[Σ k² = j]·δ(ε) of two Gaussians √j shifts apart: how often was seen, all added up."""
     law = np.zeros((len(weights) - 1) ** 2 + 1)
     law[np.arange(len(weights)) ** 2] = weights
@@ -176,11 +193,11 @@ def revealed_delta(weights, shift, steps, epsilon):
 
 
 @pytest.mark.parametrize(("steps", "delta"), [(2, 1e-4), (25, 1e-6), (100, 1e-12)])
-def test_revealed_copies_against_the_sum(steps, delta):
+def test_revealed_copies_against_the_sum(steps: int, delta: float) -> None:
     weights, _ = copies(6, 30, 0.4)
     parts = [(w, GaussianLoss(shift=0.4 * k) if k else NOTHING) for k, w in enumerate(weights)]
     loss = ComposedLoss([(LabelledLoss(*parts), steps)])
-    lower, upper = answer.epsilon(loss, law_of(loss), delta)
+    lower, upper = answer.epsilon(loss, known_law(loss), delta)
     assert 0 < lower <= upper < lower * (1 + 1e-9)
     assert revealed_delta(weights, 0.4, steps, lower) >= delta * (1 - 1e-11)
     assert revealed_delta(weights, 0.4, steps, upper) <= delta * (1 + 1e-11)
@@ -189,7 +206,7 @@ def test_revealed_copies_against_the_sum(steps, delta):
 # the edges -------------------------------------------------------------------------------------
 
 
-def test_little_noise_is_left_to_other_lines():
+def test_little_noise_is_left_to_other_lines() -> None:
     near, far = (copies(2, 50, WIDEST_GAP * part) for part in (0.999, 1.001))
     assert law_of(mixture(near, CENTRE, 2)) is not None
     assert law_of(mixture(far, CENTRE, 2)) is None
@@ -197,7 +214,7 @@ def test_little_noise_is_left_to_other_lines():
 
 @pytest.mark.slow
 @pytest.mark.parametrize("part", [0.999, 1.001])
-def test_both_sides_of_the_edge_are_right(part):
+def test_both_sides_of_the_edge_are_right(part: float) -> None:
     """Where little noise is handed over, the truth is between the ends on either side."""
     p = copies(1, 4, WIDEST_GAP * part)
     found = worst([mixture(p, CENTRE, 2)], EpsilonAt(1e-2), AUTO)
@@ -208,7 +225,7 @@ def test_both_sides_of_the_edge_are_right(part):
         assert pair.delta(mpf(found.upper)) <= 1e-2 * (1 + 1e-9)
 
 
-def test_a_mixture_with_zeros_near_the_line_is_lifted_less():
+def test_a_mixture_with_zeros_near_the_line_is_lifted_less() -> None:
     """Weights of 0, 1 and 2 copies that no binomial law has: the zeros are at half the height."""
     means = (0.0, 2.0, 4.0)
     even, rare = ((w, 1 - 2 * w, w) for w in (0.2, 0.4999999))
@@ -217,12 +234,12 @@ def test_a_mixture_with_zeros_near_the_line_is_lifted_less():
     assert heights[1] < 0.8 * heights[0]
 
 
-def test_nothing_to_tell_apart_is_zero():
+def test_nothing_to_tell_apart_is_zero() -> None:
     loss = mixture(copies(1, 10**6, 0.01), CENTRE, 3)
-    assert answer.epsilon(loss, law_of(loss), 1e-4) == (0.0, 0.0)
+    assert answer.epsilon(loss, known_law(loss), 1e-4) == (0.0, 0.0)
 
 
-def test_parts_that_are_not_mixtures_have_no_law():
+def test_parts_that_are_not_mixtures_have_no_law() -> None:
     pair = MixtureLoss(GaussianMixture(*SPARSE), GaussianMixture(*CENTRE))
     assert law_of(ComposedLoss([(pair, 2), (GaussianLoss(shift=1.0), 1)])) is None
     assert law_of(ComposedLoss([(pair.truncated(1e-9), 2)])) is None

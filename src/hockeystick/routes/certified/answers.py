@@ -14,7 +14,9 @@ from hockeystick.bound import Interval
 from hockeystick.errors import CannotCertify, NumericalError
 from hockeystick.loss.sum import ComposedLoss
 from hockeystick.routes.certified.balls import above, below, of_bits
-from hockeystick.routes.certified.bracket import around, by_halving
+from hockeystick.routes.certified.bent import bent_law
+from hockeystick.routes.certified.bent_answers import delta_bent, epsilon_bent
+from hockeystick.routes.certified.bracket import both_ends, by_halving
 from hockeystick.routes.certified.build import LONG, NATS, LongLine, Task, follow
 from hockeystick.routes.certified.claims import (
     LOG_LEAST,
@@ -38,6 +40,8 @@ TIGHT = 1e-10
 LOW, LOOSE, LOOSE_NATS = 1.0, 3e-9, 28.0
 """Nats above the least of cancellation that arrays of doubles may have, the relative width of δ
 that is then good enough, and how little may be cut off for it."""
+MOST_LEVEL, LEVEL_OF_FEW = 12.0, 3.0
+"""Nats of cancellation with which arrays are no longer tried; where a bent line is quicker."""
 REFUSALS = (NumericalError, ArithmeticError, ValueError, IndexError)
 """What a plan may fail with."""
 LOG_SMALL = math.log(1e-20)
@@ -100,6 +104,13 @@ def epsilon(loss: ComposedLoss, delta: float) -> Proven:
         try:
             low, high, recipe = _epsilon_by_line(task, delta)
         except REFUSALS as error:
+            with suppress(*REFUSALS):
+                low, high, bent = epsilon_bent(task, delta)
+                return Proven.of(low, high, "bent", parts=parts, line=bent.to_json())
+            if isinstance(error, LongLine):
+                with suppress(*REFUSALS):
+                    low, high, recipe = _epsilon_by_long_line(task, delta)
+                    return Proven.of(low, high, "contour", parts=parts, line=recipe.to_json())
             sums, grid = _on_grid(task, math.log(delta), error)
             coarse = CannotCertify(f"{error}, and a grid is too coarse")
             try:
@@ -123,6 +134,14 @@ def delta(loss: ComposedLoss, epsilon: float) -> Proven:
         try:
             low, high, recipe = _delta_by_line(task, epsilon)
         except REFUSALS as error:
+            with suppress(*REFUSALS):
+                low, high, bent = delta_bent(task, epsilon)
+                return Proven.of(low, high, "bent", parts=parts, line=bent.to_json())
+            if isinstance(error, LongLine):
+                with suppress(*REFUSALS):
+                    ends_, recipe = _at_in_balls(task, epsilon)
+                    ends = max(below(ends_.lower), 0.0), min(above(ends_.upper), 1.0)
+                    return Proven.of(*ends, "contour", parts=parts, line=recipe.to_json())
             sums, grid = _on_grid(task, LOG_SMALL, error)
             least, most = sums.ends(epsilon)
             ends = max(below(least), 0.0), min(above(most), 1.0)
@@ -183,26 +202,17 @@ def _on_grid(task: Task, log_delta: float, why: Exception) -> tuple[GridSum, Gri
 
 
 def _epsilon_by_line(task: Task, delta: float) -> tuple[float, float, Recipe]:
-    target = arb(delta)
-    log_delta = math.log(above(target - masses(task.laws)[0]))
+    log_delta = math.log(above(arb(delta) - masses(task.laws)[0]))
     line, recipe, root = _line_at(task, log_delta, delta)
-    ends, slope = line.ends(root), line.slope(root)
-    for _ in range(4):
-        off = float((ends.lower + ends.upper) / 2 - target)
-        if abs(off) <= 0.05 * float(ends.upper - ends.lower) or not slope > 0:
-            break
-        root += off / slope
-        ends = line.ends(root)
-    gap = max(abs(float(ends.upper - target)), abs(float(target - ends.lower)))
-    rate = slope if slope > 0 else line.order * delta
-    move = 1.1 * gap / rate + 1.2e-16 * max(abs(root), 1e-300)
+    return *both_ends(line, root, delta), recipe
 
-    def both(e: float) -> tuple[arb, arb]:
-        at = line.ends(e)
-        return at.lower, at.upper
 
-    low, high = around(both, target, root, move)
-    return low, high, recipe
+def _epsilon_by_long_line(task: Task, delta: float) -> tuple[float, float, Recipe]:
+    """In balls, however long it takes: where neither arrays nor a bent line will do."""
+    log_delta = math.log(delta)
+    plan = planned(task.loss, NATS, None, log_delta)
+    line, recipe, root = _in_balls(task, plan, log_delta, delta)
+    return *both_ends(line, root, delta), recipe
 
 
 def _line_at(task: Task, log_delta: float, delta: float) -> tuple[Line, Recipe, float]:
@@ -215,11 +225,19 @@ def _line_at(task: Task, log_delta: float, delta: float) -> tuple[Line, Recipe, 
     with suppress(*REFUSALS):
         for _ in range(2):
             low = planned(task.loss, LOOSE_NATS, root, log_delta, LOW)
+            if low.level > (MOST_LEVEL if bent_law(task.laws) is None else LEVEL_OF_FEW):
+                break
             line, recipe = follow(task, low, LOOSE_NATS, arrays=True)
             root = line.guess(low.epsilon, delta)
             if line.ends(root).width <= LOOSE * delta:
                 return line, recipe, root
+    _unless_bent(task)
     return _in_balls(task, plan, log_delta, delta)
+
+
+def _unless_bent(task: Task) -> None:
+    if bent_law(task.laws) is not None:
+        raise LongLine("a vertical line takes too many points")
 
 
 def _in_balls(
@@ -249,6 +267,7 @@ def _at(task: Task, epsilon: float) -> tuple[Ends, Recipe]:
         ends = line.ends(epsilon)
         if ends.width <= LOOSE * float(ends.upper):
             return ends, recipe
+    _unless_bent(task)
     return _at_in_balls(task, epsilon)
 
 

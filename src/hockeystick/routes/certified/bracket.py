@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import Any, Protocol
 
 from flint import arb
 
@@ -14,6 +15,21 @@ from hockeystick.errors import CannotCertify
 
 Both = Callable[[float], tuple[arb, arb]]
 """ε to a lower and an upper end of δ(ε)."""
+
+
+class Curve(Protocol):
+    """A line on which δ is known near one ε."""
+
+    @property
+    def order(self) -> float:
+        """About −δ'/δ."""
+
+    def ends(self, epsilon: float) -> Any:
+        """`lower` and `upper`."""
+
+    def slope(self, epsilon: float) -> float:
+        """About −δ'."""
+
 
 WIDENINGS = 60
 SECANTS = 40
@@ -115,3 +131,24 @@ def around(both: Both, delta: arb, root: float, move: float) -> tuple[float, flo
         if not math.isfinite(move):
             break
     raise CannotCertify("the ends of δ are too far apart to hold ε")
+
+
+def both_ends(line: Curve, root: float, delta: float) -> tuple[float, float]:
+    """Both ends of ε, from a place where δ is about right."""
+    target = arb(delta)
+    ends, slope = line.ends(root), line.slope(root)
+    for _ in range(4):
+        off = float((ends.lower + ends.upper) / 2 - target)
+        if abs(off) <= 0.05 * float(ends.upper - ends.lower) or not slope > 0:
+            break
+        root += off / slope
+        ends = line.ends(root)
+    gap = max(abs(float(ends.upper - target)), abs(float(target - ends.lower)))
+    rate = slope if slope > 0 else line.order * delta
+    move = 1.1 * gap / rate + 1.2e-16 * max(abs(root), 1e-300)
+
+    def both(e: float) -> tuple[arb, arb]:
+        at = line.ends(e)
+        return at.lower, at.upper
+
+    return around(both, target, root, move)

@@ -16,11 +16,12 @@ from flint import arb
 from hockeystick.errors import CannotCertify
 from hockeystick.loss.exact import Exact
 from hockeystick.routes.certified.balls import of_bits
+from hockeystick.routes.certified.bent import Bent, BentRecipe
 from hockeystick.routes.certified.build import line_of
 from hockeystick.routes.certified.claims import at_infinity, at_most, closed, is_free, largest
 from hockeystick.routes.certified.grid import Grid, GridSum
 from hockeystick.routes.certified.laws import law_of
-from hockeystick.routes.certified.line import Laws, Recipe, masses
+from hockeystick.routes.certified.line import Laws, Line, Recipe, masses
 from hockeystick.routes.certified.renyi import BITS as RENYI_BITS
 from hockeystick.routes.certified.renyi import RenyiAt, is_bounded
 
@@ -135,12 +136,18 @@ def _direction(asked: Said, said: Said, laws: Laws) -> None:
         _check(upper == math.inf or both(upper)[1] <= delta, "the upper end")
 
 
+def _line(said: Said, laws: Laws) -> Line | Bent:
+    if said["method"] == "bent":
+        return Bent(laws, BentRecipe.from_json(said["line"]))
+    recipe = Recipe.from_json(said["line"])
+    _check(recipe.points <= MOST_POINTS, f"at most {MOST_POINTS} points")
+    return line_of(laws, recipe)
+
+
 def _ends(said: Said, laws: Laws, log_least: float) -> Ends:
     """ε to both ends of δ(ε), by the formula or on the line of the certificate."""
-    if said["method"] == "contour":
-        recipe = Recipe.from_json(said["line"])
-        _check(recipe.points <= MOST_POINTS, f"at most {MOST_POINTS} points")
-        line = line_of(laws, recipe)
+    if said["method"] in ("contour", "bent"):
+        line = _line(said, laws)
 
         def on_line(epsilon: float) -> tuple[arb, arb]:
             ends = line.ends(epsilon)

@@ -1,0 +1,249 @@
+"""Few steps of Gaussian noise on a small sample, on a line that is bent (Theorem 22).
+
+A loss is log(1−q) + X, X = log(1 + ρ·e^ℓ) > 0 and ρ = q/(1−q). With x = ε − n·log(1−q), G(p) =
+E_Q[e^{pX}] and 0 < θ,
+
+    δ(ε) = (1−q)^n/2π · ∫ G(s+1)^n·e^{−sx}/(s(s+1))·λ·cos(θ+iw) dw,    s = λ·sin(θ + iw):
+
+e^{−sx} falls fast along this hyperbola. Over ζ = log X, G is an integral that may be taken on any
+line Im ζ = b < π/4, and there e^{sX} does not grow along the hyperbola where b >= θ.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from flint import acb, arb
+
+from hockeystick.routes.certified.balls import disc, only_if, power, total
+from hockeystick.routes.certified.line import Ends, Laws
+from hockeystick.routes.certified.normal import NormalLaw
+
+MOST_PRODUCTS, MOST_CELLS = 4_000_000, 20_000
+"""A certificate that asks for more is refused."""
+TERMS = 24
+"""Of the series of e^{pX} where |pX| <= 1/4."""
+
+
+@dataclass(frozen=True)
+class BentRecipe:
+    """Exact numbers, kept in the certificate: the hyperbola, half of the strip of its angle in
+    which the integrand is bounded, its step and points; the strip low <= Im ζ <= high, the step and
+    ends of the sum in its middle; where all but a tail ends, and the cells of bounds."""
+
+    scale: float
+    angle: float
+    strip: float
+    step: float
+    points: int
+    low: float
+    high: float
+    inner: float
+    first: int
+    last: int
+    far: float
+    cell: float
+
+    def to_json(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in self.__dataclass_fields__}
+
+    @property
+    def work(self) -> int:
+        """Exponentials that it takes at most."""
+        return self.points * (self.last - self.first + 1)
+
+    @classmethod
+    def from_json(cls, said: dict[str, Any]) -> BentRecipe:
+        return cls(**{name: said[name] for name in cls.__dataclass_fields__})
+
+
+def bent_law(laws: Laws) -> tuple[NormalLaw, int] | None:
+    """The law and how often it runs, if it is one of a record removed from a Poisson sample."""
+    if len(laws) != 1 or not isinstance(law := laws[0][0], NormalLaw):
+        return None
+    return (law, laws[0][1]) if law.sampled and law.down.is_zero() and laws[0][1] >= 2 else None
+
+
+class Bent:
+    """Both ends of δ(ε)."""
+
+    def __init__(self, laws: Laws, recipe: BentRecipe) -> None:
+        found = bent_law(laws)
+        only_if(found is not None, "steps of one Gaussian law with a record removed")
+        assert found is not None
+        law, self._n = found
+        self._r, self._u = recipe, law.up
+        self._base, self._log_odds = (-law.q).log1p(), (law.q / (1 - law.q)).log()
+        self._check()
+        self._order = arb(recipe.scale) * (arb(recipe.angle) + arb(recipe.strip)).sin()
+        self._terms = self._line()
+
+    def _check(self) -> None:
+        r = self._r
+        angle, strip, low, high = arb(r.angle), arb(r.strip), arb(r.low), arb(r.high)
+        only_if(r.scale > 0 and r.step > 0 and r.inner > 0 and r.cell > 0, "positive steps")
+        only_if(strip > 0 and strip < angle, "a hyperbola right of 0")
+        only_if(angle + strip <= low and low < high and high < arb.pi() / 4, "a strip above it")
+        only_if(r.last > r.first and r.points > 1 and r.work <= MOST_PRODUCTS, "fewer points")
+        only_if((r.far - r.first * r.inner) / r.cell <= MOST_CELLS, "fewer cells")
+
+    def outcome(self, zeta: acb) -> tuple[acb, acb, acb]:
+        """X, z and X/(1 − e^{−X}) at ζ."""
+        x = zeta.exp()
+        part = -(-x).expm1()
+        z = (x + part.log() - self._log_odds) / self._u + self._u / 2
+        return x, z, x / part
+
+    def _line(self) -> list[tuple[acb, acb]]:
+        """s, and all of the integrand but e^{−sx}."""
+        r, n = self._r, self._n
+        angles = [acb(arb(r.angle), k * arb(r.step)) for k in range(r.points)]
+        s = [arb(r.scale) * angle.sin() for angle in angles]
+        values = self._moments([x + 1 for x in s])
+        grown = (n * self._base).exp() * arb(r.scale)
+        terms = []
+        for angle, x, value in zip(angles, s, values, strict=True):
+            terms.append((x, grown * power(value, n) * angle.cos() / (x * (x + 1))))
+        return [(s[0], terms[0][1] / 2), *terms[1:]]
+
+    def _moments(self, orders: Sequence[acb]) -> list[acb]:
+        """G at each: the sum on the middle line, what it leaves out, and its error. Where |pX| is
+        small, all nodes are one series."""
+        r, middle = self._r, (arb(self._r.low) + arb(self._r.high)) / 2
+        weights, places = [], []
+        for j in range(r.first, r.last + 1):
+            x, z, bent = self.outcome(acb(j * arb(r.inner), middle))
+            weights.append((-z * z / 2).exp() * bent * self._norm * arb(r.inner))
+            places.append(x)
+        most = orders[-1].abs_upper()
+        small = sum(1 for x in places if most * x.abs_upper() <= 0.25)
+        only_if(all(most * x.abs_upper() <= 0.25 for x in places[:small]), "X that grows")
+        series, rest = self._series(weights[:small], places[:small])
+        only_if(all(p.abs_upper() <= most for p in orders), "the largest order last")
+        slack = disc(self._inner_error + rest)
+        out = []
+        for p in orders:
+            value = acb(0)
+            for term in reversed(series):
+                value = value * p + term
+            pairs = zip(weights[small:], places[small:], strict=True)
+            out.append(total((w * (p * x).exp() for w, x in pairs)) + value + slack)
+        return out
+
+    def _series(self, weights: Sequence[acb], places: Sequence[acb]) -> tuple[list[acb], arb]:
+        """Σ weight·X^m/m!, and what the terms beyond add where |pX| <= 1/4."""
+        out, powers_ = [], list(weights)
+        for m in range(TERMS):
+            out.append(total(powers_) / math.factorial(m))
+            powers_ = [w * x for w, x in zip(powers_, places, strict=True)]
+        size = sum((arb(w.abs_upper()) for w in weights), arb(0))
+        return out, size * 2 * arb(0.25) ** TERMS / math.factorial(TERMS)
+
+    @property
+    def _norm(self) -> arb:
+        return 1 / (self._u * (2 * arb.pi()).sqrt())
+
+    @cached_property
+    def _bounds(self) -> tuple[arb, arb]:
+        """I(low) and I(high)."""
+        start = self._r.first * arb(self._r.inner)
+        return self._most(arb(self._r.low), start), self._most(arb(self._r.high), start)
+
+    @cached_property
+    def _inner_error(self) -> arb:
+        """(I(low) + I(high))/(e^{2πr/h} − 1), r half of the strip, and what the sum leaves out."""
+        r = self._r
+        half, h, middle = (arb(r.high) - arb(r.low)) / 2, arb(r.inner), (arb(r.low) + r.high) / 2
+        share = sum(self._bounds, arb(0)) / (2 * arb.pi() * half / h).expm1()
+        left = self._left(middle, r.first * h)
+        return arb((share + left + self._from(middle, r.last * h, h)).upper())
+
+    def _most(self, b: arb, start: arb) -> arb:
+        """At least I(b) = ∫|weight(ξ + ib)|·e^{(1+c)·cos b·X}, c the largest order of the strip."""
+        return arb((self._left(b, start) + self._from(b, start, arb(0))).upper())
+
+    def _from(self, b: arb, start: arb, step: arb) -> arb:
+        """That from a start on, or the sum of all steps from there: cells, which have one step more
+        than they are wide, and a tail.
+        In a cell the exponent is at most that in its middle and its largest rate times half the
+        width, as dz/dξ = X/(1−e^{−X})/u."""
+        r, out = self._r, arb(0)
+        width, slope = arb(r.cell), (1 + self._order) * b.cos()
+        count = max(math.ceil(float((r.far - start) / width)), 0)
+        for i in range(count):
+            middle = start + (i + arb(0.5)) * width
+            xi = middle + arb(0, (width / 2).upper())
+            z = self.outcome(acb(middle, b))[1]
+            at = slope * middle.exp() - (z * z).real / 2
+            _, z, bent = self.outcome(acb(xi, b))
+            rate = slope * xi.exp() - (z * bent).real / self._u
+            out += (at + rate.abs_upper() * width / 2).exp() * arb(bent.abs_upper())
+        only_if(start + count * width >= r.far, "cells up to the tail")
+        return out * self._norm * (width + step) + self._right(b, start + count * width, step)
+
+    def _left(self, b: arb, start: arb) -> arb:
+        """Left of `start`, where |X| <= r <= ½: |X/(1−e^{−X}) − 1| <= r, so Re z grows by at least
+        1/2u for each unit of ξ, and |Im z| <= (b + r)/u."""
+        r, u = start.exp(), self._u
+        far = -self.outcome(acb(start, b))[1].real
+        only_if(r <= 0.5 and far > 0, "a start of the quadrature far to the left")
+        lift = ((b + r) * (b + r) / (2 * u * u) + (1 + self._order) * r - far * far / 2).exp()
+        return (1 + r) * self._norm * lift * 2 * u / far
+
+    def _right(self, b: arb, stop: arb, step: arb) -> arb:
+        """Right of `stop`, where Re X >= 1 and |log(1−e^{−X})| <= 0.46: with A = r·cos b + u²/2 −
+        log ρ − 0.46 and S = r·sin b + 0.46 the exponent is at most (S² − A²)/2u² + (1+c)·r·cos b,
+        which falls at least at its rate at `stop`, faster than 1/r; one step counts in full."""
+        r, u = stop.exp(), self._u
+        across, along = b.sin(), b.cos()
+        a = r * along + u * u / 2 - self._log_odds - arb("0.46")
+        s, slope = r * across + arb("0.46"), (1 + self._order) * along
+        fall = (a * along - s * across) / (u * u) - slope
+        only_if(r * along >= 1 and a > 0 and fall * r >= 1, "an end beyond the bump")
+        size = ((s * s - a * a) / (2 * u * u) + slope * r).exp()
+        return self._norm * size * (1 / fall + step * r) / (1 - arb(-1).exp())
+
+    def ends(self, epsilon: float) -> Ends:
+        """The sum, the error of the trapezoid rule over w, and what is beyond its last point."""
+        r, x = self._r, arb(epsilon) - self._n * self._base
+        only_if(x > 0, "a loss above the least")
+        listed = total(term * (-s * x).exp() for s, term in self._terms).real
+        value = arb(r.step) / arb.pi() * listed
+        slack = self._outer(x) + self._end(x)
+        return Ends(arb((value - slack).lower()), arb((value + slack).upper()))
+
+    def slope(self, epsilon: float) -> float:
+        """About −δ', to search with."""
+        x = arb(epsilon) - self._n * self._base
+        listed = total(term * s * (-s * x).exp() for s, term in self._terms).real
+        return float(arb(self._r.step) / arb.pi() * listed)
+
+    @property
+    def order(self) -> float:
+        """Where it meets the real axis, about."""
+        return self._r.scale * math.sin(self._r.angle)
+
+    def _outer(self, x: arb) -> arb:
+        """(N₊ + N₋)/(2π·(e^{2πv/h} − 1)); on the hyperbola of angle θ' the integrand is at most
+        (1−q)^n·I^n·e^{−y·cosh w}/(sin θ'·(1 + λ·sin θ')), y = xλ·sin θ', and cosh w >= 1 + w²/2."""
+        r, both = self._r, arb(0)
+        for angle in (arb(r.angle) - arb(r.strip), arb(r.angle) + arb(r.strip)):
+            y = x * arb(r.scale) * angle.sin()
+            both += self._height(angle) * 2 * (-y).exp() * (arb.pi() / (2 * y)).sqrt()
+        return both / (2 * arb.pi()) / (2 * arb.pi() * arb(r.strip) / arb(r.step)).expm1()
+
+    def _end(self, x: arb) -> arb:
+        """∫ from the last point w on: e^{−y·cosh w}/(y·sinh w), both ways."""
+        r = self._r
+        w, y = (r.points - 1) * arb(r.step), x * arb(r.scale) * arb(r.angle).sin()
+        return self._height(arb(r.angle)) / arb.pi() * (-y * w.cosh()).exp() / (y * w.sinh())
+
+    def _height(self, angle: arb) -> arb:
+        sine = angle.sin()
+        return (self._n * (self._base + self._bounds[0].log())).exp() / (
+            sine * (1 + arb(self._r.scale) * sine)
+        )
