@@ -25,7 +25,7 @@ def mixture_delta(sampler: hs.WithReplacement, shift: float, epsilon: float) -> 
     return above - math.exp(epsilon) * float(stats.norm.sf(place))
 
 
-def test_one_added_is_attained_by_opposite_records():
+def test_one_added_is_attained_by_opposite_records() -> None:
     """A record +1 among others −1: k copies of it move the sum by 2k, and no pair costs more."""
     sampler = hs.WithReplacement(300, 1000)
     found = hs.Gaussian(4.0).on(sampler).epsilon(1e-3, relation=hs.ADD_REMOVE)
@@ -33,7 +33,7 @@ def test_one_added_is_attained_by_opposite_records():
     assert mixture_delta(sampler, 0.5, found.upper) == pytest.approx(1e-3, rel=1e-7)
 
 
-def test_ends_meet_when_one_is_added_to_many_steps():
+def test_ends_meet_when_one_is_added_to_many_steps() -> None:
     run = hs.Gaussian(4.0).on(hs.WithReplacement(300, 1000)) * 50
     found = run.epsilon(1e-6, relation=hs.ADD_REMOVE)
     assert 0 < found.lower <= found.upper < found.lower * (1 + 1e-9)
@@ -53,7 +53,7 @@ def revealed_delta(sampler: hs.WithReplacement, shift: float, steps: int, epsilo
     return float(total[1:] @ deltas)
 
 
-def test_all_drawn_and_one_zeroed_out_costs_no_more_than_revealed_copies():
+def test_all_drawn_and_one_zeroed_out_costs_no_more_than_revealed_copies() -> None:
     """15.298 without that pair."""
     sampler = hs.WithReplacement(100, 100)
     run = hs.Gaussian(5.0).on(sampler) * 25
@@ -62,7 +62,7 @@ def test_all_drawn_and_one_zeroed_out_costs_no_more_than_revealed_copies():
     assert revealed_delta(sampler, 0.2, 25, found.upper) == pytest.approx(1e-6, rel=1e-8)
 
 
-def test_a_pair_of_many_copies_composes_without_its_rarest_outcomes():
+def test_a_pair_of_many_copies_composes_without_its_rarest_outcomes() -> None:
     """Theorem 10 of many terms, whose K is out of reach far out: between what is attained and
     revealed copies, within seconds."""
     sampler = hs.WithReplacement(100, 100)
