@@ -20,8 +20,8 @@ def one_integral(log_height: Callable[[Array], Array], start: float) -> float:
 
 
 @pytest.mark.parametrize("farthest", [1.0, 60.0, 1e4])
-def test_many_powers_share_a_table_and_points(farthest: float) -> None:
-    """Peaks at the start, side by side, and so far apart that nothing is shared."""
+def test_many_powers_share_a_table(farthest: float) -> None:
+    """Peaks at the start, side by side, and so far apart that no table is fine enough."""
     powers, places = np.linspace(-5.0, farthest, 50), []
 
     def log_height(u: Array) -> Array:
@@ -34,7 +34,7 @@ def test_many_powers_share_a_table_and_points(farthest: float) -> None:
             mp.log(mp.sqrt(2 * mp.pi) * mp.ncdf(s - 3)) + s * s / 2 for s in map(mp.mpf, powers)
         ]
     np.testing.assert_allclose(found, np.array(truth, dtype=float), rtol=1e-13, atol=1e-13)
-    assert farthest > 100 or sum(places) < 50 * 600  # alone they would take 1000 each
+    assert farthest != 60 or sum(places) < 50 * 600  # without a table, 711 each
 
 
 def test_several_powers_at_once() -> None:

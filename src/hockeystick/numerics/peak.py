@@ -25,8 +25,6 @@ OCTAVES = 2.0 ** np.arange(200.0).reshape(-1, 4)
 """Distances from the start at which a function has to fall; few at a time, as far out is costly."""
 PANELS = (8, 16, 32, 64)
 """So many panels across the peak, until two of these numbers agree."""
-MOST_SHARED = 16
-"""So many times as wide as the narrowest peak may be what is integrated on the same panels."""
 TABLE = np.linspace(0.0, 1.0, 1025)
 """Places at which many functions are looked at together to find their peaks."""
 FEW = 8
@@ -57,25 +55,7 @@ def log_integrals(log_height: LogHeight, powers: Array, start: float) -> Array:
 
 
 def _integrals(log_height: LogHeight, slopes: Array, low: Array, high: Array, count: int) -> Array:
-    """The logarithms of the integrals, on so many panels for each; those that overlap share them
-    where this is less work."""
-    width = high - low
-    together = width >= np.median(width) / 2
-    first, last, narrowest = low[together].min(), high[together].max(), width[together].min()
-    parts = math.ceil(min((last - first) / narrowest, MOST_SHARED + 1))
-    if parts > min(MOST_SHARED, int(together.sum()) / 2):
-        return _on_panels(log_height, slopes, low, high, count)
-    value = np.empty(low.size)
-    ends = np.array([first]), np.array([last])
-    value[together] = _on_panels(log_height, slopes[together], *ends, count * parts)
-    if not together.all():
-        alone = low[~together], high[~together]
-        value[~together] = _on_panels(log_height, slopes[~together], *alone, count)
-    return value
-
-
-def _on_panels(log_height: LogHeight, slopes: Array, low: Array, high: Array, count: int) -> Array:
-    """The logarithms of the integrals from `low` to `high`, one of each or one for all."""
+    """The logarithms of the integrals, on so many panels for each."""
     points, weights = on_panels(np.linspace(0.0, 1.0, count + 1), PANEL_POINTS)
     u = low[:, None] + (high - low)[:, None] * points
     logs = slopes * u + log_height(u)

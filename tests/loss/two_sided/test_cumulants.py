@@ -79,7 +79,7 @@ def test_orders_at_once_are_orders_one_by_one(step: hs.Mechanism) -> None:
 
 
 def test_a_hundred_orders_take_few_points_of_the_profile(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each order by itself would look at the profile a thousand times."""
+    """Peaks of the integrands are read off one table: without it, 60 000 points."""
     FIXED.rdp(ORDERS)  # the panels, once
     seen = []
     before = gaussian.gaussian_log_delta
@@ -90,7 +90,7 @@ def test_a_hundred_orders_take_few_points_of_the_profile(monkeypatch: pytest.Mon
 
     monkeypatch.setattr(gaussian, "gaussian_log_delta", counted)
     FIXED.rdp(ORDERS)
-    assert 0 < sum(seen) < 200 * ORDERS.size
+    assert 0 < sum(seen) < 480 * ORDERS.size
 
 
 def test_real_orders_beside_a_line_that_turns() -> None:
