@@ -61,7 +61,7 @@ def test_there_are_six_panels_in_two_rows_and_ratios_below_each(figure_4: Figure
 @pytest.mark.parametrize(
     ("panel", "theorem", "lower"),
     [
-        ("(b)", 3.5312377 / 2.166417, 1.932292 / 2.166417),
+        ("(b)", 3.5312377 / 2.166417, 1.9538693 / 2.166417),
         ("(c)", 2.6319745 / 1.6627182, 1.6593893 / 1.6627182),
         ("(f)", 23.853724 / 13.3097516, 13.2732454 / 13.3097516),
     ],
