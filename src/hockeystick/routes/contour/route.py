@@ -22,7 +22,6 @@ from hockeystick.routes.contour import spectral
 from hockeystick.routes.contour.few_steps import answer as few_steps
 from hockeystick.routes.contour.few_steps.answer import steps_of
 from hockeystick.routes.contour.lifted import answer as lifted
-from hockeystick.routes.contour.lifted.law import law_of
 from hockeystick.routes.contour.line import Line, Sum, ends, solve
 from hockeystick.routes.contour.saddle import (
     LOST,
@@ -166,12 +165,8 @@ def delta(loss: ComposedLoss, epsilon: float) -> Interval:
             ends = few_steps.delta(steps, epsilon)
             if ends.gap <= GOOD or ends.by_digits:
                 return Interval(ends.lower, ends.upper, CONTOUR)
-    law = law_of(loss)
-    if law is not None:
-        with suppress(NumericalError, OverflowError):
-            found = Interval(*lifted.delta(loss, law, epsilon), CONTOUR)
-            if found.upper - found.lower <= GOOD * found.upper:
-                return found
+    with suppress(NumericalError, OverflowError):
+        return Interval(*lifted.good(lifted.delta, loss, epsilon), CONTOUR)
     return _delta(loss, epsilon, line_for)
 
 
@@ -189,12 +184,8 @@ def epsilon(loss: ComposedLoss, delta: float) -> Interval:
             ends = few_steps.epsilon(steps, delta)
             if ends.gap <= GOOD or ends.by_digits:
                 return Interval(ends.lower, ends.upper, CONTOUR)
-    law = law_of(loss)
-    if law is not None:
-        with suppress(NumericalError, OverflowError):
-            found = Interval(*lifted.epsilon(loss, law, delta), CONTOUR)
-            if found.upper - found.lower <= GOOD * found.upper:
-                return found
+    with suppress(NumericalError, OverflowError):
+        return Interval(*lifted.good(lifted.epsilon, loss, delta), CONTOUR)
     return _epsilon(loss, delta, line_for)
 
 

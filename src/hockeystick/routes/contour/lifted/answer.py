@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from functools import partial
 
 import numpy as np
@@ -11,7 +12,7 @@ from hockeystick.errors import NumericalError
 from hockeystick.loss.sum import ComposedLoss
 from hockeystick.numerics.rounding import added
 from hockeystick.numerics.types import Array
-from hockeystick.routes.contour.lifted.law import Law
+from hockeystick.routes.contour.lifted.law import Law, law_of
 from hockeystick.routes.contour.lifted.line import Line
 from hockeystick.routes.contour.lifted.plan import Plan
 from hockeystick.routes.inverting import LogDelta, ends, solve
@@ -29,7 +30,21 @@ RARE_NATS = 7.0
 TOO_LOW = -800.0
 """Stands for the logarithm of what may be 0."""
 
+GOOD = 1e-5
+"""Relative gap between the ends beyond which another line had better be tried."""
+
 Ends = tuple[float, float]
+
+
+def good(ask: Callable[[ComposedLoss, Law, float], Ends], loss: ComposedLoss, given: float) -> Ends:
+    """By `epsilon` or `delta`; `NumericalError` where no path is for it, or its ends are apart."""
+    law = law_of(loss)
+    if law is None:
+        raise NumericalError("lifted paths: no steps of mixtures")
+    lower, upper = ask(loss, law, given)
+    if not upper - lower <= GOOD * upper:
+        raise NumericalError("lifted paths: the ends are apart")
+    return lower, upper
 
 
 def epsilon(loss: ComposedLoss, law: Law, delta: float) -> Ends:
