@@ -33,7 +33,7 @@ from hockeystick.routes.game.curves import PlayedProfile, played_epsilons
 from hockeystick.routes.game.route import NAME as GAME
 from hockeystick.routes.growth import Counts, both_ways
 from hockeystick.routes.profile import SharedProfile
-from hockeystick.routes.question import DeltaAt
+from hockeystick.routes.question import CONTRADICTION, DeltaAt, EpsilonAt
 from hockeystick.routes.renyi import NAME as RENYI
 from hockeystick.routes.steps import epsilons_at
 from hockeystick.routes.tradeoff import Profile
@@ -66,7 +66,7 @@ def rdp(mechanism: Mechanism, order: Any, relation: Relation | None) -> Any:
     lower, upper = _monotone(flat, lower, upper)
     if np.isnan(upper).any() or np.isnan(lower).any():
         raise NumericalError(f"a Rényi divergence of {mechanism!r} is not a number")
-    lower = np.minimum(lower, upper)
+    lower = _agreed(lower, upper)
     asked: Any = {"mechanism": mechanism, "relation": relation}
     if np.ndim(order) == 0:
         asked["order"] = float(flat[0])
@@ -157,10 +157,19 @@ def _deltas(
 
 def _smaller(bounds: list[Bound], upper: Array) -> list[Bound]:
     """With the upper ends of a game where they are smaller."""
+    lower = _agreed(np.array([bound.lower for bound in bounds]), upper)
     return [
-        Bound(end, lower=min(bound.lower, end), method=GAME) if end < bound else bound
-        for bound, end in zip(bounds, upper.tolist(), strict=True)
+        Bound(end, lower=low, method=GAME) if end < bound else bound
+        for bound, low, end in zip(bounds, lower.tolist(), upper.tolist(), strict=True)
     ]
+
+
+def _agreed(lower: Array, upper: Array, margin: float = 0.0) -> Array:
+    """Lower ends; an error where two routes contradict each other."""
+    if (wrong := lower > upper * (1 + CONTRADICTION) + margin).any():
+        low, high = float(lower[wrong][0]), float(upper[wrong][0])
+        raise NumericalError(f"one route says at least {low!r}, another at most {high!r}")
+    return np.minimum(lower, upper)
 
 
 def _shared_profile(
@@ -230,7 +239,7 @@ def each_epsilon(
         ends = played_epsilons(game[0], delta, different * game[1]) if 0 < delta < 1 else upper
         methods = [GAME if a < b else each for a, b, each in zip(ends, upper, methods, strict=True)]
         upper = np.minimum(upper, ends)
-        lower = np.minimum(lower, upper)
+        lower = _agreed(lower, upper, EpsilonAt.margin)
     return lower[places], upper[places], [methods[place] for place in places.tolist()]
 
 

@@ -7,6 +7,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from mpmath import mp
 
 from hockeystick.loss.triples.calm import Losses
 from hockeystick.loss.triples.cover import Shapes
@@ -162,3 +163,19 @@ def test_smaller_pairs_are_nested(near: float) -> None:
         assert (small[60:] <= large[60:] + 1e-12).all()
         assert (small + small[::-1] <= (large + large[::-1]) * (1 + 1e-9) + 1e-12).all()
     assert [each.slope for each in calm] == sorted((each.slope for each in calm), reverse=True)
+
+
+@pytest.mark.parametrize("rate", [1e-3, 1e-8, 1e-12])
+def test_integrals_of_tiny_losses_keep_their_digits(rate: float) -> None:
+    """∫ e^{−u/2}·s with s linear in e^u over each cell, in 50 digits."""
+    u = rate * np.linspace(0.0, 3.0, 13)
+    s = np.linspace(1.0, 0.0, 13) ** 2
+    found = Losses(u).integrals(s)
+    with mp.workdps(50):
+        for k, value in enumerate(found.tolist()):
+            left, right, low, high = (mp.mpf(float(x)) for x in (u[k], u[k + 1], s[k], s[k + 1]))
+            slope = (high - low) / (mp.exp(right) - mp.exp(left))
+            first = low - slope * mp.exp(left)
+            truth = 2 * slope * (mp.exp(right / 2) - mp.exp(left / 2))
+            truth += 2 * first * (mp.exp(-left / 2) - mp.exp(-right / 2))
+            assert value == pytest.approx(float(truth), rel=1e-13)

@@ -10,7 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 from mpmath import mp, mpf
+from scipy.stats import norm
 
+import hockeystick as hs
 from hockeystick.loss.atoms import NOTHING
 from hockeystick.loss.gaussian import GaussianLoss, gaussian_log_delta
 from hockeystick.loss.gaussian_mixture import GaussianMixture
@@ -243,3 +245,36 @@ def test_parts_that_are_not_mixtures_have_no_law() -> None:
     pair = MixtureLoss(GaussianMixture(*SPARSE), GaussianMixture(*CENTRE))
     assert law_of(ComposedLoss([(pair, 2), (GaussianLoss(shift=1.0), 1)])) is None
     assert law_of(ComposedLoss([(pair.truncated(1e-9), 2)])) is None
+
+
+@pytest.mark.parametrize(
+    ("noise", "size", "population", "epsilon", "truth"),
+    [
+        (11.904338158785947, 14, 14341, 0.061499066558841624, 4.2219344321164548e-07),
+        (15.05260850267371, 7, 4709, 0.038946472488489425, 1.9098864304754943e-04),
+    ],
+)
+def test_ten_thousand_tiny_losses(
+    noise: float, size: int, population: int, epsilon: float, truth: float
+) -> None:
+    """Each loss is off by an ulp of 1, not of itself: that is 4e-10 of δ. The truth is a sum along
+    two lines in 40 digits, with exact binomial weights."""
+    run = hs.Gaussian(noise).on(hs.WithReplacement(size, population)) * 10_000
+    found = run.delta(epsilon, relation=hs.ADD_REMOVE)
+    assert found.lower <= truth <= found.upper <= found.lower * (1 + 1e-7)
+    back = run.epsilon(truth, relation=hs.ADD_REMOVE)
+    assert back.lower <= epsilon <= back.upper <= back.lower * (1 + 1e-7)
+
+
+@pytest.mark.parametrize(
+    ("run", "delta"),
+    [
+        (hs.Gaussian(8.0).on(hs.Poisson(0.001)) * 8, 0.01),
+        (hs.Gaussian(8.0).on(hs.WithReplacement(10, 10_000)) * 8, 0.02),
+    ],
+    ids=str,
+)
+def test_a_large_delta_needs_no_epsilon(run: hs.Mechanism, delta: float) -> None:
+    """Total variations of all steps add up to less than δ; once an error of a square root."""
+    assert 8 * 0.001 * 2 * norm.cdf(0.125) < 0.01
+    assert run.epsilon(delta, relation=hs.REPLACE_ONE) == 0.0

@@ -39,11 +39,14 @@ class Losses:
     u: Array
 
     def integrals(self, s: Array) -> Array:
-        """∫ e^{−u/2}·s over each cell."""
-        low, high = np.exp(-self.u / 2), np.exp(self.u / 2)
-        slope = np.diff(s) / np.diff(high * high)
-        first = s[..., :-1] - slope * (high * high)[:-1]
-        return np.asarray(-2 * first * np.diff(low) + 2 * slope * np.diff(high))
+        """∫ e^{−u/2}·s over each cell, accurate relative to itself also where losses are tiny.
+
+        ∫ e^{−u/2} = 2·e^{−u₀/2}·(1 − e^{−w/2}), ∫ e^{−u/2}·(e^u − e^{u₀}) = 8·e^{u₀/2}·sinh²(w/4).
+        """
+        width, root = np.diff(self.u), np.exp(self.u[:-1] / 2)
+        slope = np.diff(s) / (root * root * np.expm1(width))
+        level = -2 / root * np.expm1(-width / 2)
+        return np.asarray(s[..., :-1] * level + slope * (8 * root * np.sinh(width / 4) ** 2))
 
     def gain(self, s: Array, slope: float) -> Array:
         """At least sup ∫ e^{−u/2}·s·f over f with f(0) = 1 that do not grow, and −f' <= slope·f.

@@ -7,6 +7,7 @@ import math
 import numpy as np
 
 from hockeystick.loss.triples.pair import VirtualPair
+from hockeystick.numerics.series import log1p
 from hockeystick.numerics.types import Array, Complex
 
 EPS = 2.0**-52
@@ -103,7 +104,7 @@ def _log_transform(
     value = real + value + 1j * frequencies * drift
     # what the sums round, and what the angles do, whose relative error is less than EPS
     terms = 16 * (abs(real) + turns) + frequencies * float(weights @ np.abs(pair.losses))
-    log, off = np.log1p(value), EPS * terms / np.abs(1 + value)
+    log, off = log1p(value.real, value.imag), EPS * terms / np.abs(1 + value)
     places, back = np.arange(size // 2 + 1), size - np.arange(size // 2 + 1)
     return (
         np.concatenate([np.conj(log[back]), log[places], log[size + places]]),

@@ -53,8 +53,10 @@ def epsilon(loss: ComposedLoss, law: Law, delta: float) -> Ends:
     top = loss.top if law.is_bounded else math.inf
     with np.errstate(all="ignore"):
         plan, near = Plan(law, loss.steps, None, goals[0]), False
-        if plan.is_never_told_apart():
+        if plan.is_never_told_apart() or (not plan.epsilon and plan.log_chernoff(0.0) <= goals[1]):
             return 0.0, 0.0
+        if not plan.epsilon:
+            raise NumericalError("lifted paths: epsilon may be 0")
         for _ in range(MOST_PLANS):
             line = Line(plan, draft=not near)
             root = solve(partial(_along, line), goals[0], plan.epsilon, top)

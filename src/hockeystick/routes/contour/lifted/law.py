@@ -64,11 +64,13 @@ class Strand:
                 return part * height
         return 0.0
 
-    def at(self, x: Array, height: float) -> tuple[Complex, Complex]:
-        """L, and the log of the weight times the P-density, at x + i·height."""
+    def at(self, x: Array, height: float) -> tuple[Complex, Complex, Array]:
+        """L, and the log of the weight times the P-density, at x + i·height; and the size of what L
+        is the difference of."""
         log_p, log_q = _log_ratio(self.p, x, height), _log_ratio(self.q, x, height)
         z = x + 1j * height
-        return log_p - log_q, log_p - 0.5 * z * z + (self.log_weight - LOG_ROOT)
+        log_density = log_p - 0.5 * z * z + (self.log_weight - LOG_ROOT)
+        return log_p - log_q, log_density, np.abs(log_p) + np.abs(log_q)
 
 
 def _terms(mixture: GaussianMixture, x: Array) -> tuple[Array, Array, Array]:

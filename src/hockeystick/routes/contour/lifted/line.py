@@ -63,6 +63,8 @@ FARTHEST = np.geomspace(0.2, 14.0, 60)
 SAMPLED = 12
 """Places of the line at which the absolute values on other paths are summed."""
 ULP = 2.0**-53
+LOGARITHM = 8.0
+"""Of these, how far weights, and the logarithm of their sum, may be off."""
 WITHIN = 3.0
 """How far the guard's path is longer at each end."""
 
@@ -72,6 +74,8 @@ class Nodes(NamedTuple):
 
     losses: Complex
     log_weight: Complex
+    parts: Array
+    """The size of the logarithms that L is the difference of."""
 
     def sums(self, s: Complex) -> Complex:
         """Σ weight·e^{s(L − o)} at each s."""
@@ -135,13 +139,13 @@ class Line:
         first = cut.x[inside[0]] - cut.height - longer
         last = cut.x[inside[-1]] + 2 * cut.height + longer
         x = first + step * np.arange(math.ceil((last - first) / step))
-        losses, log_p = cut.strand.at(x, height * cut.height)
+        losses, log_p, parts = cut.strand.at(x, height * cut.height)
         kept_part = cut.log_kept(x + 1j * height * cut.height)
-        return Nodes(losses - self.plan.origin, log_p + kept_part + math.log(step))
+        return Nodes(losses - self.plan.origin, log_p + kept_part + math.log(step), parts)
 
     def _allowed_angle(self, order: float) -> float:
         """The θ with Im L >= tan θ·|Re(L − o)| at every node that matters, half as high."""
-        losses, log_weight = self.beside
+        losses, log_weight, _ = self.beside
         size = log_weight.real + order * losses.real
         growing = self.plan.sign * losses.real > 0
         here = growing & (size > size.max() - self.kept_nats - 6)
@@ -154,16 +158,17 @@ class Line:
 
     def _trimmed(self, path: Nodes) -> Nodes:
         """The nodes that matter, and how far their sum is rounded."""
-        losses, log_weight = path
+        losses, log_weight, parts = path
         size = log_weight.real + self.crossing * losses.real
         kept = size > size.max() - LEFT_OUT
         if self.plan.sign < 0:  # the line leaves to where small losses matter
             kept |= log_weight.real > log_weight.real.max() - self.kept_nats
-        turns = 8 + np.abs(log_weight) + np.abs(losses) * (1 + self.crossing)
         terms = np.exp(size)
         self.left_out = float(terms[~kept].sum())
-        self.rounded = ULP * float(turns @ terms)
-        return Nodes(losses[kept], log_weight[kept])
+        self.rounded = ULP * float((8 + np.abs(log_weight) + np.abs(losses)) @ terms)
+        # Of L, by which e^{sL} is off s times: not relative to L, since p and q are sums near 1.
+        self.shifted = ULP * float((LOGARITHM + parts + np.abs(losses)) @ terms)
+        return Nodes(losses[kept], log_weight[kept], parts[kept])
 
     def _transform(self, s: Complex) -> Complex:
         """F at each s."""
@@ -218,7 +223,8 @@ class Line:
         size = np.abs(self._terms(epsilon))
         n, scale = self.plan.steps, np.abs(self.f)
         inner = size @ ((self.inner + self.left_out) * n / scale)
-        digits = n * self.rounded / scale + ULP * (
+        each = self.rounded + np.abs(self.s) * self.shifted
+        digits = n * (each / scale + LOGARITHM * ULP) + ULP * (
             n * np.abs(self.log_f) + np.abs(self.s) * np.abs(epsilon).max() + 12
         )
         rounding = ROUNDING_MARGIN * (size @ digits)
@@ -270,5 +276,4 @@ class Line:
 def _joined(paths: list[Nodes]) -> Nodes:
     if len(paths) == 1:
         return paths[0]
-    losses, log_weight = zip(*paths, strict=True)
-    return Nodes(np.concatenate(losses), np.concatenate(log_weight))
+    return Nodes(*(np.concatenate(each) for each in zip(*paths, strict=True)))

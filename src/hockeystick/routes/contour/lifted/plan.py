@@ -68,7 +68,7 @@ class Cut:
         if count > MOST_GRID:
             raise NumericalError("lifted paths: the plan would need too many points")
         self.x = low - REACH + step * np.arange(count + 1)
-        losses, log_p = strand.at(self.x, 0.0)
+        losses, log_p, _ = strand.at(self.x, 0.0)
         self.losses, self.log_p = losses.real, log_p.real + math.log(step)
 
     def put(self, loss: float) -> float:
@@ -226,11 +226,14 @@ class Plan:
         return level, i, rough
 
     def _guess(self) -> float:
-        """About ε, by the saddle point: between Chernoff's bound and a small part of it."""
+        """About ε, by the saddle point: between Chernoff's bound and a small part of it; 0 where
+        that bound says so."""
         bound = (self.steps * self.k + log_kappa(ORDERS) - self.log_delta) / ORDERS
         high = float(np.min(bound))
         if self.law.is_bounded:
             high = min(high, self.steps * self.origin * (1 - 1e-9))
+        if not high > 0:
+            return 0.0
         low = LEAST_PART * high
         for _ in range(HALVINGS):
             middle = math.sqrt(low * high)
