@@ -111,7 +111,7 @@ def _monotone(orders: Array, lower: Array, upper: Array) -> tuple[Array, Array]:
 def _attained_divergence(parts: Parts, orders: Array, upper: Array) -> Array:
     """What some pair of neighbouring data sets attains."""
     sides = attained(parts)
-    if not sides or all(evidence.curve_is_tighter for evidence, _ in parts):
+    if not sides or all(evidence.curve_is_largest for evidence, _ in parts):
         return upper  # such a curve is the largest over pairs, one for each order
     best = np.zeros(orders.shape)
     for side in sides:

@@ -45,6 +45,8 @@ class Evidence:
     E_q|p/q − 1|^j: what Theorem 19 of Wang, Balle and Kasiviswanathan (2019) asks for."""
     curve_is_tighter: bool = False
     """Whether the curve can be below the divergences of the pairs, which nothing then attains."""
+    curve_is_largest: bool = field(default=False, kw_only=True)
+    """Whether such a curve is attained at each order, by one pair or another."""
     triples: Triples | None = None
     """Which three laws the answers can have on batches that differ in one record, if that is known:
     a sample of fixed size is a game with them, in which no pair dominates so well."""

@@ -166,3 +166,14 @@ def test_losses_that_no_float_holds_are_not_lost(count: int) -> None:
     run = hs.Gaussian(0.01) * count
     best = hs.RepeatAndSelect(run, mean=10)
     assert best.epsilon(1e-6).upper >= run.epsilon(1e-6).lower > 5000
+
+
+def test_a_curve_of_a_theorem_is_no_lower_end() -> None:
+    """Near order 1 the theorem says 23 000, where no divergence is above those of larger orders.
+    What is attained is more than one release costs."""
+    run = hs.RepeatAndSelect(hs.Gaussian(3.0), mean=10.0, shape=1.0)
+    near, two = run.rdp([1.0001, 2.0]), run.rdp(2.0)
+    assert near.upper.tolist() == [two.upper, two.upper]
+    alone = run.rdp(1.0001)
+    assert 0 < near.lower[0] <= alone.lower < two.upper < alone.upper
+    assert hs.Gaussian(3.0).rdp(1.0001).lower <= near.lower[0] * (1 + 1e-9)

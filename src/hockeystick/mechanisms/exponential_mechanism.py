@@ -46,11 +46,10 @@ class ExponentialMechanism(Mechanism):
     def evidence(self, relation: Relation, steps: int = 1) -> Evidence:
         """Attained, in several steps, are two outcomes with losses ±ε/2: the pair of the class
         with the largest variance."""
-        pair = self._loss()
-        if steps == 1:
-            return Evidence((pair,), curve=self._divergences, curve_is_tighter=True)
-        half = RandomizedResponse(self.epsilon_ / 2).evidence(relation).loss
-        return Evidence((pair,), half, self._divergences, curve_is_tighter=True)
+        half = RandomizedResponse(self.epsilon_ / 2).evidence(relation).loss if steps > 1 else None
+        return Evidence(
+            (self._loss(),), half, self._divergences, curve_is_tighter=True, curve_is_largest=True
+        )
 
     def _loss(self) -> Loss:
         epsilon = self.epsilon_
