@@ -5,7 +5,9 @@ from __future__ import annotations
 import math
 
 import numpy as np
+import pytest
 
+from hockeystick.errors import NumericalError
 from hockeystick.routes.game.stage import Stage, slowed
 
 
@@ -31,3 +33,10 @@ def test_slowed_weights_make_a_slow_spline() -> None:
     goes_on = slow.log_weights[-1] - math.log1p(slope * spacing) * np.arange(1, 400)
     masses = np.exp(goes_on + (x[-1] + spacing * np.arange(1, 400)) / 2)
     assert masses.sum() <= slow.infinite - stage.infinite <= 2.1 * masses.sum()
+
+
+def test_weights_that_would_never_end_are_refused() -> None:
+    """Beyond the lattice masses are weights times e^{x/2}: a slope of 1/2 is not summable."""
+    stage = Stage(5, -np.arange(200.0), 0.01, 1e-9)
+    with pytest.raises(NumericalError, match="too slowly"):
+        slowed(stage, 0.4, 0.1)

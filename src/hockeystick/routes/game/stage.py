@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from hockeystick.errors import NumericalError
 from hockeystick.numerics.types import Array
 
 MASS_ROUNDING = 1e-14
@@ -52,6 +53,8 @@ def slowed(stage: Stage, slope: float, spacing: float) -> Stage:
     goes on like that beyond the lattice, on both sides: those hinges count as given away.
     """
     fall = math.log1p(slope * spacing) * (1 - 1e-9)
+    if not fall > spacing / 2:
+        raise NumericalError("the weights of the game fall too slowly to end anywhere")
     line = fall * np.arange(stage.log_weights.size)
     slow = np.maximum(np.maximum.accumulate(stage.log_weights + line) - line, stage.log_weights)
     last = float(slow[-1]) + spacing * (slow.size - 1) / 2
