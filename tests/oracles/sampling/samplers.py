@@ -168,6 +168,15 @@ def with_replacement(base: Base, size: int, population: int, relation: str) -> l
         pairs.append(
             _ways(Mixture(GAUSSIAN, law, list(2 * means)), Mixture(GAUSSIAN, law, list(behind)))
         )
+        moved = base.replace if relation == "REPLACE_ONE" else base.add
+
+        def told(epsilon: Array) -> Array:
+            """How often the record was drawn is told."""
+            stays = (1 - drawn) * np.maximum(-np.expm1(epsilon), 0.0)
+            each = (w * moved(int(k))(epsilon) for k, w in zip(copies, weights, strict=True))
+            return np.asarray(stays + sum(each))
+
+        pairs.append(Pair(told, told))
     return pairs
 
 

