@@ -79,16 +79,12 @@ def options() -> argparse.Namespace:
 @contextmanager
 def verdicts(asked: argparse.Namespace, numbers: range) -> Iterator[Iterator[Verdict]]:
     """In the order of their numbers, by as many processes."""
-    one = partial(_one, asked.seed, asked.seconds, asked.kind)
+    one = partial(judged, asked.seed, seconds=asked.seconds, kind=asked.kind)
     if asked.jobs == 1:
         yield map(one, numbers)
         return
     with multiprocessing.get_context("spawn").Pool(asked.jobs) as pool:
         yield pool.imap(one, numbers, chunksize=10)
-
-
-def _one(seed: int, seconds: float, kind: str | None, number: int) -> Verdict:
-    return judged(seed, number, seconds, kind)
 
 
 def add(counts: Counter[str], verdict: Verdict) -> None:
