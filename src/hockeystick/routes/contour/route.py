@@ -48,6 +48,9 @@ NEAR_CUT = 100.0
 """A near cut, over the standard deviation of the tilted law's frequencies."""
 
 
+Planner = Callable[[ComposedLoss, float | None, float | None], Line]
+
+
 class Effort(NamedTuple):
     """How much may be spent on one line."""
 
@@ -148,9 +151,6 @@ def short_line(loss: ComposedLoss, epsilon: float | None, log_delta: float | Non
     return plan(loss, epsilon, log_delta, SHORT)
 
 
-Planner = Callable[[ComposedLoss, float | None, float | None], Line]
-
-
 def delta(loss: ComposedLoss, epsilon: float) -> Interval:
     """δ(ε): on a short line, else for sampled Gaussians and mixtures on a bent one, else on any."""
     if smoothed.is_for(loss):
@@ -193,6 +193,11 @@ def is_bent(loss: ComposedLoss) -> bool:
     """Whether there is a bent line for it, and that is the first to be tried."""
     steps = steps_of(loss)
     return steps is not None and few_steps.is_first(steps)
+
+
+def is_milder(loss: ComposedLoss, epsilon: float, most: float) -> bool:
+    """Whether δ(ε) is certainly no more than `most`."""
+    return few_steps.is_milder(loss, epsilon, most) or delta(loss, epsilon).upper <= most
 
 
 def _check_short(planner: Planner, lost: float) -> None:

@@ -92,6 +92,15 @@ def delta(steps: SampledSteps, epsilon: float) -> Ends:
     return _narrowest(lambda sharper: _delta(steps, epsilon, sharper), 0.0)
 
 
+def is_milder(loss: ComposedLoss, epsilon: float, delta: float) -> bool:
+    """Whether δ(ε) is at most so large by Chernoff's bound, which is quick for "add"."""
+    steps = steps_of(loss)
+    if steps is None or steps.remove:
+        return False
+    x = steps.x(epsilon)
+    return x <= 0 or steps.log_chernoff(x) <= math.log(delta)
+
+
 def _narrowest(attempt: Callable[[float], Ends], digits: float) -> Ends:
     """With sharper and sharper marks, until the ends are near, or no more than `digits` apart."""
     best, failure = None, None
@@ -213,7 +222,10 @@ def _ends(lines: Lines, root: float, slack: Slack, delta: float) -> Ends:
         x = np.asarray(steps.origin + (ends if steps.remove else -ends))
         beyond = x <= 0
         values, slacks = lines.with_slack(np.where(beyond, root, x))
-        held = values.value[0] - slacks.below[0] >= delta, values.value[1] + slacks.above[1] <= delta
+        held = (
+            values.value[0] - slacks.below[0] >= delta,
+            values.value[1] + slacks.above[1] <= delta,
+        )
         done = beyond | held
         if done.all():
             lower, upper = np.maximum(0.0, ends).tolist()

@@ -70,7 +70,7 @@ class Lines:
             if plan.groups and group.log_bound < log_delta - NEGLIGIBLE and not share:
                 self.left_out += PLANNED_MARGIN * math.exp(group.log_bound)
             else:
-                self.lines.append(Line(nodes, group, log_delta))
+                self.lines.append(Line(nodes, group, log_delta, share))
         self._own = CountedLines(self, plan.steps.count[None, :])
 
     def at(self, x: float) -> Value:

@@ -8,6 +8,7 @@ Theorem 5.1).
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from functools import cached_property
 from typing import Literal, NamedTuple
 
@@ -19,10 +20,8 @@ from hockeystick.routes.contour.few_steps.plan import Plan
 from hockeystick.routes.contour.few_steps.soft_step import log_below, turn
 from hockeystick.routes.contour.few_steps.terms import Kind
 
-INNER_NATS = 44.0
-"""2πd/h: the inner rule errs by e^−44, times what the absolute values grow by."""
-MORE_NATS = 8.0
-"""As many more where jumps are counted apart, which are a small part of F."""
+INNER_NATS = 40.0
+"""2πd/h: the inner rule errs by e^−40, times what the absolute values grow by."""
 MOST_NODES = 12_000
 KNOWN_BELOW = 60.0
 """Nats below log x at which the path is cut if it reaches further: there e^{sX} is 1, and the mass
@@ -51,6 +50,19 @@ class Column(NamedTuple):
         """Σ weight."""
         return np.asarray(np.einsum("j,jk->k", np.exp(self.offset), self.weight))
 
+    def at(self, places: Array) -> Column:
+        """Some of the nodes."""
+        return Column(self.x[places], self.offset[places], self.weight[places])
+
+
+def together(columns: Sequence[Column]) -> Column:
+    """Columns of the same nodes as one, in which e^{sX} is evaluated once."""
+    if len(columns) == 1:
+        return columns[0]
+    offset = np.max([column.offset for column in columns], axis=0)
+    scaled = [np.exp(each.offset - offset)[:, None] * each.weight for each in columns]
+    return Column(columns[0].x, offset, np.hstack(scaled))
+
 
 class Absolute(NamedTuple):
     """Weights in absolute value on another line, as logs: a row for each different step."""
@@ -74,8 +86,7 @@ class Nodes:
         self.plan = plan
         self.theta = plan.rotation / 2
         self.reach = plan.rotation - self.theta
-        self.nats = INNER_NATS + (MORE_NATS if plan.groups else 0.0)
-        self.step = 2 * math.pi * self.reach / self.nats
+        self.step = 2 * math.pi * self.reach / INNER_NATS
         self.sizes: tuple[Size, ...] = ("small", "jump") if plan.groups else ("any",)
         self.low, self.high = plan.path()
         self.base: Array | None = None
@@ -148,10 +159,11 @@ class Nodes:
     def finer(self, s: Complex, kind: Kind) -> Complex:
         """F at a few s once more, with half the step on a longer path: a guard against both."""
         columns = self._finer_columns
-        sums = [column.sums(s) for column in columns[: self.used(kind)]]
+        sums = together(columns[: self.used(kind)]).sums(s)
         if self.base is not None:
-            sums[0] = sums[0] + self.base - np.sum([each.mass() for each in columns], axis=0)
-        return np.hstack(sums)
+            missing = self.base - np.sum([each.mass() for each in columns], axis=0)
+            sums[:, : missing.size] += missing
+        return sums
 
     def inner_error(self, crossing: float, kind: Kind) -> tuple[Array, Array]:
         """Of each column of F, at every s of a line through `crossing`; and I(b₁) itself.
@@ -164,7 +176,7 @@ class Nodes:
             SUM_MARGIN * np.exp(np.minimum(self._log_sums(side, at, kind)[:, 0], 600.0))
             for side in (self.near, self.far)
         )
-        return (near + far) / math.expm1(self.nats), near
+        return (near + far) / math.expm1(INNER_NATS), near
 
     def _log_sums(self, side: list[Absolute], s: Complex, kind: Kind) -> Array:
         return np.concatenate([each.log_sums(s) for each in side[: self.used(kind)]])

@@ -134,7 +134,7 @@ class Plan:
         at = self.marks.reached - PARTITIONS
         apart = ROOT2 * turn(self.grid, at[:, None], self.marks.width)
         peak = self._peak[:, :, None]
-        with np.errstate(divide="ignore"):
+        with np.errstate(divide="ignore", invalid="ignore"):  # what is too small for a float
             jumps = np.einsum("kcj,pj->kcp", self._scaled, ndtr(apart))
             log_f0, ended = self._small(log_ndtr(-apart))
             levels = self._levels(log_f0, np.log(jumps) + peak, ended)
@@ -149,15 +149,16 @@ class Plan:
         return levels[:, :, k] if worst < self.size + 0.1 else self.level[None, :]
 
     def _small(self, log_small: Array) -> tuple[Array, Array]:
-        """log f₀ for each step, order and partition, and where its path ends soon enough."""
-        log_f0, ended = np.empty((*self._peak.shape, len(log_small))), []
-        for p, row in enumerate(log_small):
-            exponent = self._exponent + row
-            peak = np.maximum(exponent.max(axis=2), self._log_below)
-            total = np.exp(exponent - peak[:, :, None]).sum(axis=2)
-            log_f0[:, :, p] = np.log(total + np.exp(self._log_below - peak)) + peak
-            ended.append((exponent[:, :, -1] < peak - PATH_END).all(axis=0))
-        return log_f0, np.array(ended).T
+        """log f₀ for each step, order and partition, and where its path ends soon enough; the
+        first partition is the farthest."""
+        exponent = self._exponent + log_small[0]
+        peak = np.maximum(exponent.max(axis=2), self._log_below)
+        scaled = np.exp(exponent - peak[:, :, None])
+        total = np.einsum("kcj,pj->kcp", scaled, np.exp(log_small - log_small[0]))
+        log_f0 = np.log(total + np.exp(self._log_below - peak)[:, :, None]) + peak[:, :, None]
+        last = self._exponent[:, :, -1, None] + log_small[:, -1]
+        ended = last < log_f0 - PATH_END - math.log(self.grid.size)
+        return log_f0, ended.all(axis=0)
 
     def _levels(self, log_f0: Array, log_t: Array, ended: Array) -> Array:
         """log of the integrand with no jump, one, and at least two: bounds of these."""
