@@ -298,13 +298,13 @@ def test_next_to_the_largest_loss_the_milder_direction_is_as_good_as_nothing() -
 def test_chernoff_bound_is_above_the_milder_direction(
     question: tuple[float, float, int, float],
 ) -> None:
-    """And not by much: two nats and a tenth of them."""
+    """And not by much: two nats and a quarter of them."""
     noise, rate, count, delta = question
     law = steps(noise, rate, count, remove=False)
     ends = answer.epsilon(law, delta)
     x = law.x(ends.lower)
     if ends.lower > 0 and x > 1e-6 * law.origin:
-        assert math.log(delta) <= law.log_chernoff(x) <= math.log(delta) * 0.9 + 2
+        assert math.log(delta) <= law.log_chernoff(x) <= 0.75 * math.log(delta) + 2
     loss = composed(noise, rate, count).reverse()
     assert answer.is_milder(loss, ends.upper, min(1.0, delta * 1e4))
     assert not answer.is_milder(loss, 0.5 * ends.lower, delta * 1e-3) or ends.lower == 0
