@@ -38,7 +38,7 @@ LAST_DIGITS = 1e-12
 """Ends that are nearer than this, relative to −Σ n·log(1−q), are as near as they can be."""
 LARGEST_LOSS_DIGITS = 1e-13
 """Where x is below this part of its origin, ε is the largest loss but for its last digits."""
-MOST_STEPS = 100_000
+MOST_STEPS = 2_000_000_000
 """Rounding of F counts once for each step: of more than so many, straight lines know more."""
 LEAST_SHIFT, MOST_SHIFT = 0.01, 21.0
 """How far apart the Gaussians may be: noise from 1/21 to 100. Outcomes of less noise spread over

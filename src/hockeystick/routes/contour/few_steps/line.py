@@ -32,7 +32,7 @@ import numpy as np
 
 from hockeystick.errors import NumericalError
 from hockeystick.numerics.types import Array, Complex
-from hockeystick.routes.contour.few_steps.nodes import Column, Nodes, together
+from hockeystick.routes.contour.few_steps.nodes import STRIP, Column, Nodes, together
 from hockeystick.routes.contour.few_steps.plan import Group
 from hockeystick.routes.contour.few_steps.terms import log_bounds, over, power
 
@@ -41,8 +41,6 @@ NATS = 27.0
 FEWER_NATS = 12.0
 """A line of terms that are a small part of δ has so many nats less at the most; unless it is shared
 with other counts, of which they may be more."""
-STRIP = 0.7
-"""Part of θ by which u is moved in the bound of the rule."""
 EDGE_STRIP = 0.95
 """Part of θ at which the strip meets the edges that were planned."""
 COARSE = 6
@@ -55,6 +53,9 @@ FACTORIALS = np.array([math.factorial(k) for k in range(9)], dtype=float)
 LEFT_OUT = 46.0
 """Nats below the largest term of F at which a node is left out; the guard would see it."""
 MOST_POINTS = 3000
+END_STEP, END_TRIALS = 0.2, (np.arange(20.0), np.arange(20.0, 110.0))
+"""Where the line may end, beyond where its own terms are small: far, of very many steps, because
+each of them counts with its absolute value."""
 ULP = 2.0**-53
 HIGHEST = 600.0
 """An error beyond e^600 is as good as any other that is too large."""
@@ -110,16 +111,19 @@ class Line:
         """U, where the rest (error 3) is below e^enough, or the last that is tried."""
         theta, x = self.theta, np.array([self.nodes.plan.x])
         first = math.acosh(1 + (self.nats + 6) / (math.sin(theta) * self.bend * x[0]))
-        u = first + 0.2 * np.arange(20)
-        s = self._s(u)
-        log_f = self.nodes.log_bound(s, self.group.kind) + 0.02
-        log_weight = np.log(np.abs(self._derivative(u) / self._kernel(s)))
-        log_weight -= np.log(math.pi * self.bend * math.sin(theta) * np.sinh(u))
-        log_rest = self._log_rest(log_f, s.real, log_weight, x, self.steps.count)
-        fine = np.flatnonzero(log_rest <= enough)
-        k = int(fine[0]) if fine.size else u.size - 1
-        self.end = float(u[k])
-        self._at_end = log_f[:, k : k + 1], s.real[k], log_weight[k]
+        for some in END_TRIALS:
+            u = first + END_STEP * some
+            s = self._s(u)
+            log_f = self.nodes.log_bound(s, self.group.kind) + 0.02 / self.steps.total
+            log_weight = np.log(np.abs(self._derivative(u) / self._kernel(s)))
+            log_weight -= np.log(math.pi * self.bend * math.sin(theta) * np.sinh(u))
+            log_rest = self._log_rest(log_f, s.real, log_weight, x, self.steps.count)
+            fine = np.flatnonzero(log_rest <= enough)
+            k = int(fine[0]) if fine.size else u.size - 1
+            self.end = float(u[k])
+            self._at_end = log_f[:, k : k + 1], s.real[k], log_weight[k]
+            if fine.size:
+                break
 
     def log_rest(self, x: Array, count: Array) -> Array:
         """log of error 3 at each x, of the composition of each row of counts."""

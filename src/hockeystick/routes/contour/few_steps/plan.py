@@ -37,6 +37,8 @@ PARTITIONS = np.array([0.4, 0.8, 1.3, 2.0, 2.8, 3.6])
 CANCELLED = 9.0
 """Nats of cancellation, and of the logarithm of the steps, from which on jumps are counted."""
 MOST_GRID = 3000
+LEAST_BELOW, MORE_BELOW = 14.0, 8.0
+"""Nats below log x at which e^{sX} is taken for 1 in a plan: at the least, and more than log n."""
 LEAST_BEND, UNKNOWN_BEND = 0.2, 10.0
 """Curvature of a level in log c where it is flat, and where it is known on one side alone."""
 
@@ -65,7 +67,8 @@ class Plan:
         self.orders = ORDERS / x
         self.marks = marks = Marks(steps, x, rotation, log_delta)
         self.first = float(steps.zeta(LEAST_OUTCOME[steps.remove]).min())
-        low = max(self.first, min(math.log(x), marks.centre) - 14.0)
+        below = max(LEAST_BELOW, math.log(steps.total) + MORE_BELOW)
+        low = max(self.first, min(math.log(x), marks.centre) - below)
         h = min(0.07, 0.27 * steps.least_shift, marks.width / 1.3)
         if (marks.end - low) / h > MOST_GRID:
             raise NumericalError("few steps: the plan would need too many points")
