@@ -23,7 +23,7 @@ from hockeystick.routes.contour.few_steps.terms import Kind
 INNER_NATS = 40.0
 """2πd/h at the least: the inner rule errs by e^−40, times what the absolute values grow by."""
 SIDE_NATS = 3.5
-"""On a line beside the line it errs by e^{−(1−STRIP)·2πd/h}, once for each step: by e^−3.5 in all."""
+"""Beside the line it errs by e^{−(1−STRIP)·2πd/h}, once for each step: by e^−3.5 in all."""
 STRIP = 0.7
 """Part of θ by which the outer integral is moved to either side in the bound of its rule."""
 MOST_NODES = 12_000
