@@ -35,10 +35,11 @@ PROBES, MANY_POINTS = 8, 32
 """So many of more points tell which degree is enough, or that none is."""
 SPARE = 3
 """Coefficients more than the probes ask for."""
-CLOSE = 1e-13
-"""Error, relative to K, with which no higher degree is tried."""
+CLOSE, CLOSE_ON_AXIS = 1e-13, 1e-9
+"""Error, relative to K, with which no higher degree is tried; on the real line K only bounds and
+plans."""
 TOLERATED_OFF_AXIS, TOLERATED_ON_AXIS = 1e-10, 1e-6
-"""The same, from which on members are split in halves; on the real line K only bounds and plans."""
+"""The same, from which on members are split in halves."""
 HOPEFUL = 30.0
 """How much more may be cut off halfway than would do if coefficients fell exactly geometrically."""
 BETWEEN = (0.31, 0.74)
@@ -79,52 +80,80 @@ class Members:
     counts: Array
 
     def cgf(self, s: Complex) -> tuple[Complex, Array]:
-        """Σ count·K at each s, and how far it may be off: from one polynomial or, where that is not
-        close enough, from one for each half of the range, down to few members, then added up."""
-        together = self._polynomial(s) if self.x.size >= MANY else None
-        if together is not None:
-            return together
+        """Σ count·K at each s, and how far it may be off: from one polynomial or, at those s where
+        that is not close enough, from one for each half of the range, down to few members, then
+        added up."""
         if self.x.size < MANY or self.x.max() == self.x.min():
             each = [n * self.family.at(x).cgf(s) for x, n in self.each()]
             return np.asarray(np.sum(each, axis=0)), np.zeros(s.shape)
-        (one, off), (other, farther) = (half.cgf(s) for half in self._halves())
-        return one + other, off + farther
+        total, error = self._polynomial(s) if s.size > MANY_POINTS else self._polynomials(s)
+        left = np.isnan(error)
+        if left.any():
+            (one, off), (other, farther) = (half.cgf(s[left]) for half in self._halves())
+            total[left], error[left] = one + other, off + farther
+        return total, error
 
-    def _polynomial(self, s: Complex) -> tuple[Complex, Array] | None:
-        """From one polynomial; None if it is not close enough, which a few of many s tell first."""
-        degrees: tuple[int, ...] = DEGREES
-        if s.size > MANY_POINTS:
-            probes = s[np.linspace(0, s.size - 1, PROBES).astype(int)]
-            found = self._coefficients(probes, DEGREES)
-            if found is None:
-                return None
-            degrees = (self._enough(found),)
-        coefficients = self._coefficients(s, degrees)
+    def _polynomial(self, s: Complex) -> tuple[Complex, Array]:
+        """From one polynomial at all of many s; the error is NaN if it is not close enough, which a
+        few of them tell first."""
+        nothing = np.zeros(s.shape, dtype=complex), np.full(s.shape, math.nan)
+        probes = s[np.linspace(0, s.size - 1, PROBES).astype(int)]
+        found = self._coefficients(probes, DEGREES)
+        coefficients = None if found is None else self._coefficients(s, (self._enough(found),))
         if coefficients is None:
-            return None
+            return nothing
+        total, error = self._sums(coefficients, s)
+        return nothing if (error > _tolerated(s) * np.abs(total)).any() else (total, error)
+
+    def _sums(self, coefficients: Complex, s: Complex) -> tuple[Complex, Array]:
+        """Of the polynomial over all members, and how far they may be off."""
         total = self._moments(len(coefficients) - 1) @ coefficients
-        error = self._charged * self._miss(coefficients, s) + self._cut_off(coefficients)
-        tolerated = TOLERATED_OFF_AXIS if s.imag.any() else TOLERATED_ON_AXIS
-        return None if (error > tolerated * np.abs(total)).any() else (total, error)
+        return total, self._charged * self._miss(coefficients, s) + self._cut_off(coefficients)
+
+    def _polynomials(self, s: Complex) -> tuple[Complex, Array]:
+        """The same at few s, each of the first degree that is close; NaN where none is."""
+        total, error = np.zeros(s.shape, dtype=complex), np.full(s.shape, math.nan)
+        left, values = np.arange(s.size), dict[float, Complex]()
+        for degree in DEGREES:
+            coefficients = self._through(degree, s[left], values)
+            size = np.abs(self._moments(degree) @ coefficients)
+            cut_off = self._cut_off(coefficients)
+            last, hopeful = degree == DEGREES[-1], np.isfinite(cut_off)
+            if degree == DEGREES[-2]:
+                hopeful &= cut_off <= HOPEFUL * math.sqrt(_tolerated(s)) * size
+            close = cut_off <= (_tolerated(s) if last else _close(s)) * size
+            if close.any():
+                sums, off = self._sums(coefficients[:, close], s[left[close]])
+                fits = off <= _tolerated(s) * np.abs(sums)
+                places = left[close][fits]
+                total[places], error[places] = sums[fits], off[fits]
+            again = hopeful & ~close
+            left, values = left[again], {angle: each[again] for angle, each in values.items()}
+            if not left.size:
+                break
+        return total, error
+
+    def _through(self, degree: int, s: Complex, values: dict[float, Complex]) -> Complex:
+        """Coefficients of the polynomial through K at Chebyshev's points."""
+        angles = np.arange(degree + 1) * math.pi / degree
+        return _coefficients(np.array([self._at(angle, s, values) for angle in angles.tolist()]))
 
     def _coefficients(self, s: Complex, degrees: Sequence[int]) -> Complex | None:
         """Of the first of these degrees that is close, or the last; None if that is not either."""
         values: dict[float, Complex] = {}
-        tolerated = TOLERATED_OFF_AXIS if s.imag.any() else TOLERATED_ON_AXIS
         for degree in degrees:
-            angles = np.arange(degree + 1) * math.pi / degree
-            nodes = np.array([self._at(angle, s, values) for angle in angles.tolist()])
-            if not np.isfinite(nodes).all():
+            coefficients = self._through(degree, s, values)
+            if not np.isfinite(coefficients).all():
                 return None
-            coefficients = _coefficients(nodes)
             size = np.abs(self._moments(degree) @ coefficients)
             error = self._cut_off(coefficients)
             if (error <= CLOSE * size).all():
                 return coefficients
             # Twice the degree squares what is cut off, over the size of K.
-            if degree == DEGREES[-2] and (error > HOPEFUL * math.sqrt(tolerated) * size).any():
+            hopeful = HOPEFUL * math.sqrt(_tolerated(s)) * size
+            if degree == DEGREES[-2] and (error > hopeful).any():
                 return None
-        return None if (error > tolerated * size).any() else coefficients
+        return None if (error > _tolerated(s) * size).any() else coefficients
 
     def _enough(self, coefficients: Complex) -> int:
         """The least degree that would have been as close, with some to spare."""
@@ -184,6 +213,14 @@ class Members:
             polynomial = np.cos(angle * np.arange(degree + 1)) @ coefficients
             worst = np.maximum(worst, np.abs(polynomial - self._at(angle, s, {})))
         return worst
+
+
+def _tolerated(s: Complex) -> float:
+    return TOLERATED_OFF_AXIS if s.imag.any() else TOLERATED_ON_AXIS
+
+
+def _close(s: Complex) -> float:
+    return CLOSE if s.imag.any() else CLOSE_ON_AXIS
 
 
 def _coefficients(nodes: Complex) -> Complex:

@@ -26,6 +26,8 @@ PAST = 1.1
 """How far a step goes past where the root is expected: the other side of it is wanted."""
 CLEARLY_AWAY = 1.5
 """A value so many times further from 0 than the first is no bump: that way is given up."""
+CONVERGING = 0.25
+"""While each value is so much nearer to 0 than the one before, ends are not halved."""
 LEAST = 5e-324
 STARTS = (0.0, *(sign * power * math.log(10) for power in range(1, 19) for sign in (1, -1)))
 """Values of log x for a first question: 1, or what the domain has nearest to it."""
@@ -112,15 +114,17 @@ class EdgeSearch:
         """
         assert ends is not None
         negative, positive = ends
+        last, converges = math.inf, True
         for turn in range(200):
             gap = abs(math.log(positive) - math.log(negative))
             if gap <= tolerance or self._is_at_the_edge(negative, tolerance):
                 break
             if self.integer and abs(positive - negative) <= 1:
                 break
-            x = self._between(negative, positive, tolerance, halved=turn % 4 == 3)
+            x = self._between(negative, positive, tolerance, turn % 4 == 3 and not converges)
             if x in (negative, positive):
                 x = self.number((math.log(negative) + math.log(positive)) / 2)
+            converges, last = abs(self.ask(x)) < CONVERGING * last, abs(self.ask(x))
             if self.ask(x) > 0:
                 positive = x
             else:
@@ -209,10 +213,21 @@ class _Way:
         return inside
 
     def _lengthen(self, log_x: float, value: float) -> None:
-        """The next step goes just past where a straight line would be 0."""
+        """The next step goes just past where the root is expected."""
         moved, gained = log_x - self.last, abs(self.value) - abs(value)
         self.last, self.value = log_x, value
         on = 2 * abs(moved) if math.isfinite(value) else abs(moved)
         if 0 < gained < math.inf:
-            on = min(max(PAST * abs(value) / gained * abs(moved), SHORTEST), 16 * abs(moved))
+            straight = abs(value) / gained * moved
+            on = min(max(self._past(log_x, straight), NEXT), 16 * abs(moved))
         self.step = math.copysign(on, moved)
+
+    def _past(self, log_x: float, straight: float) -> float:
+        """How far to go: past where the line is 0 or, if a curve through more points has its root
+        near that, past this by a tenth of the way between both."""
+        low, high = sorted((log_x, log_x + 2 * straight))
+        points = sum(math.isfinite(each) for each in self.search.asked.values())
+        curved = self.search._interpolated(low, high) if points > 2 else None
+        if curved is None or self.search.integer:
+            return max(PAST * abs(straight), SHORTEST)
+        return abs(curved - log_x) + (PAST - 1) * abs(curved - log_x - straight)

@@ -162,8 +162,8 @@ def _is_milder(loss: ComposedLoss, question: Question, other: Interval) -> bool:
         log_delta = math.log(delta - loss.infinite)
         if loss.one:  # quicker than Chernoff's bound, which may take a quadrature
             return cheaper is not None and answer(cheaper, loss).upper <= delta
-        if contour.is_bent(loss):  # as quick as Chernoff's bound
-            return contour.delta(loss, epsilon).upper <= delta
+        if contour.is_bent(loss):
+            return contour.is_milder(loss, epsilon, delta)
         law = law_of(loss)
         if law is not None and lifted.is_milder(loss, law, epsilon, delta):
             return True

@@ -20,6 +20,7 @@ from hockeystick.numerics.blocks import CHUNK
 from hockeystick.numerics.series import EPS
 from hockeystick.numerics.types import Array
 from hockeystick.routes.contour.few_steps import many
+from hockeystick.routes.contour.few_steps.answer import steps_of
 from hockeystick.routes.contour.line import Grown, Line, ends, solve
 from hockeystick.routes.contour.route import is_bent, plan
 from hockeystick.routes.contour.saddle import log_kappa
@@ -84,8 +85,14 @@ def epsilons_at(
 
 
 def _first_bent(growth: Growth, counts: Array) -> int:
-    """How many of the counts, which grow, are served by bent lines: the first, if any."""
-    return bisect_left(counts, True, key=lambda count: not is_bent(growth.at(int(count))))
+    """How many of the counts, which grow, are served by bent lines: the first, if any, and all that
+    are few."""
+
+    def is_served(count: float) -> bool:
+        loss = growth.at(int(count))
+        return is_bent(loss) or (_is_few(growth, count) and steps_of(loss) is not None)
+
+    return bisect_left(counts, True, key=lambda count: not is_served(count))
 
 
 def _on_bent_lines(growth: Growth, delta: float, counts: Array) -> Ends:

@@ -294,6 +294,22 @@ def test_next_to_the_largest_loss_the_milder_direction_is_as_good_as_nothing() -
     assert run.epsilon(1e-5).method == "contour"
 
 
+@pytest.mark.parametrize("question", questions(21, 16), ids=str)
+def test_chernoff_bound_is_above_the_milder_direction(
+    question: tuple[float, float, int, float],
+) -> None:
+    """And not by much: two nats and a quarter of them."""
+    noise, rate, count, delta = question
+    law = steps(noise, rate, count, remove=False)
+    ends = answer.epsilon(law, delta)
+    x = law.x(ends.lower)
+    if ends.lower > 0 and x > 1e-6 * law.origin:
+        assert math.log(delta) <= law.log_chernoff(x) <= 0.75 * math.log(delta) + 2
+    loss = composed(noise, rate, count).reverse()
+    assert answer.is_milder(loss, ends.upper, min(1.0, delta * 1e4))
+    assert not answer.is_milder(loss, 0.5 * ends.lower, delta * 1e-3) or ends.lower == 0
+
+
 def test_one_step_against_its_formula() -> None:
     """What marks leave out is a sum with a kink at x: on a coarse grid it was 5 % too small, and
     the upper end of ε below the truth in its 14th digit."""

@@ -48,6 +48,9 @@ NEAR_CUT = 100.0
 """A near cut, over the standard deviation of the tilted law's frequencies."""
 
 
+Planner = Callable[[ComposedLoss, float | None, float | None], Line]
+
+
 class Effort(NamedTuple):
     """How much may be spent on one line."""
 
@@ -70,8 +73,7 @@ def plan(
 ) -> Line:
     """Choose the line, the step and the cut for a given ε or δ (or both), and evaluate K on it."""
     sketch = loss.sketch(MOST_PLANNING_PARTS)
-    whole = loss if loss.is_soon_evaluated else sketch
-    saddle = find_saddle(whole, epsilon, log_delta)
+    saddle = find_saddle(sketch, epsilon, log_delta)
     i, j, period = saddle.line(NATS, LOST)
     centre = float(saddle.x[i])
     step = 2 * math.pi / period
@@ -91,7 +93,7 @@ def plan(
     t = step * np.arange(math.ceil(cut / step - 1e-6) + 1)
     values, error = loss.cgf_within(centre + 1j * t)
     right = float(saddle.x[j])
-    far = float(saddle.k[j]) if whole is loss else float(loss.cgf(np.array([right])).real[0])
+    far = float(saddle.k[j]) if sketch is loss else float(loss.cgf(np.array([right])).real[0])
     line = Line(
         loss, saddle.epsilon, centre, step, t, values, (right, far), log_tail, float(error.max())
     )
@@ -148,9 +150,6 @@ def short_line(loss: ComposedLoss, epsilon: float | None, log_delta: float | Non
     return plan(loss, epsilon, log_delta, SHORT)
 
 
-Planner = Callable[[ComposedLoss, float | None, float | None], Line]
-
-
 def delta(loss: ComposedLoss, epsilon: float) -> Interval:
     """δ(ε): on a short line, else for sampled Gaussians and mixtures on a bent one, else on any."""
     if smoothed.is_for(loss):
@@ -193,6 +192,11 @@ def is_bent(loss: ComposedLoss) -> bool:
     """Whether there is a bent line for it, and that is the first to be tried."""
     steps = steps_of(loss)
     return steps is not None and few_steps.is_first(steps)
+
+
+def is_milder(loss: ComposedLoss, epsilon: float, most: float) -> bool:
+    """Whether δ(ε) is certainly no more than `most`."""
+    return few_steps.is_milder(loss, epsilon, most) or delta(loss, epsilon).upper <= most
 
 
 def _check_short(planner: Planner, lost: float) -> None:

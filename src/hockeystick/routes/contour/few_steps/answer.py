@@ -11,8 +11,8 @@ import numpy as np
 from hockeystick.errors import NumericalError
 from hockeystick.loss.sum import ComposedLoss
 from hockeystick.routes.contour.few_steps.law import SampledSteps
-from hockeystick.routes.contour.few_steps.lines import Lines, Slack, Value
-from hockeystick.routes.contour.few_steps.plan import plan
+from hockeystick.routes.contour.few_steps.lines import Lines, Slack
+from hockeystick.routes.contour.few_steps.plan import Plan, plan, turned
 from hockeystick.routes.contour.few_steps.start import start
 
 WANTED = 1e-9
@@ -21,11 +21,13 @@ SHARPER = (1.0, 0.6, 0.36)
 """Less rotation makes sharper marks, and longer lines."""
 ACCURATE = 2e-10
 """A line is planned anew while its error is more than this part of δ,"""
-NEAR = 0.02
-"""unless x is so near to the one it was planned for, relatively."""
+NEAR, NEAR_NATS = 0.02, 1.0
+"""unless x is so near to the one it was planned for, relatively, and log δ there."""
 REACH = 0.15
 """How far, in log x, a line is followed before it is planned anew."""
 MOST_PLANS = 12
+SETTLED = 1e-8
+"""Newton steps below this part of x and of ε end the search: what is left is their square."""
 OFTEN = 3.0
 """How often a record is sampled in all, from which on a straight line may be short,"""
 LARGE_SHIFT = 4.0
@@ -36,7 +38,7 @@ LAST_DIGITS = 1e-12
 """Ends that are nearer than this, relative to −Σ n·log(1−q), are as near as they can be."""
 LARGEST_LOSS_DIGITS = 1e-13
 """Where x is below this part of its origin, ε is the largest loss but for its last digits."""
-MOST_STEPS = 100_000
+MOST_STEPS = 2_000_000_000
 """Rounding of F counts once for each step: of more than so many, straight lines know more."""
 LEAST_SHIFT, MOST_SHIFT = 0.01, 21.0
 """How far apart the Gaussians may be: noise from 1/21 to 100. Outcomes of less noise spread over
@@ -90,6 +92,15 @@ def delta(steps: SampledSteps, epsilon: float) -> Ends:
     return _narrowest(lambda sharper: _delta(steps, epsilon, sharper), 0.0)
 
 
+def is_milder(loss: ComposedLoss, epsilon: float, delta: float) -> bool:
+    """Whether δ(ε) is at most so large by Chernoff's bound, which is quick for "add"."""
+    steps = steps_of(loss)
+    if steps is None or steps.remove:
+        return False
+    x = steps.x(epsilon)
+    return x <= 0 or steps.log_chernoff(x) <= math.log(delta)
+
+
 def _narrowest(attempt: Callable[[float], Ends], digits: float) -> Ends:
     """With sharper and sharper marks, until the ends are near, or no more than `digits` apart."""
     best, failure = None, None
@@ -137,33 +148,34 @@ def _epsilon(steps: SampledSteps, delta: float, sharper: float) -> Ends:
     log_delta = math.log(delta)
     if log_delta < LEAST_LOG_DELTA:
         raise NumericalError("few steps: delta is too small")
-    x = start(steps, log_delta, sharper)
-    if not steps.remove and x < LARGEST_LOSS_DIGITS * steps.origin:
+    planned = start(steps, log_delta, sharper)
+    if not steps.remove and planned.x < LARGEST_LOSS_DIGITS * steps.origin:
         return Ends((1 - 1e-12) * steps.origin, (1 + 8 * ULP) * steps.origin, True)
-    lines, root, slack = settle(steps, x, delta, sharper)
-    if root == steps.origin == x:
+    lines, root, slack = settle(turned(planned), delta, sharper)
+    if root == steps.origin == planned.x:
         return Ends(0.0, 0.0)
     return _ends(lines, root, slack, delta)
 
 
 def settle(
-    steps: SampledSteps, x: float, delta: float, sharper: float, share: bool = False
+    planned: Plan, delta: float, sharper: float, share: bool = False
 ) -> tuple[Lines, float, Slack]:
-    """Lines planned near the x that has δ, from one near it; that x; and the slack there.
+    """Lines planned near the x that has δ, from a plan near it; that x; and the slack there.
 
     The origin is the answer where δ is certainly no more than asked there.
     """
-    log_delta = math.log(delta)
+    log_delta, steps = math.log(delta), planned.steps
     for _ in range(MOST_PLANS):
-        lines = Lines(plan(steps, x, log_delta, sharper), log_delta, share)
+        lines, x = Lines(planned, log_delta, share), planned.x
         if x == steps.origin and _is_safe(lines, x, delta):
             return lines, x, lines.slack(x)
         root, reached = _along(lines, delta)
-        slack = lines.slack(root)
-        near = abs(math.log(root / x)) <= NEAR
-        if reached and (near or slack.above <= ACCURATE * delta):
-            return lines, root, slack
-        x = root
+        if reached:
+            slack = lines.slack(root)
+            near = abs(math.log(root / x)) <= min(NEAR, NEAR_NATS / planned.fall)
+            if near or slack.above <= ACCURATE * delta:
+                return lines, root, slack
+        planned = plan(steps, root, log_delta, sharper)
     raise NumericalError("few steps: no line was found that reaches epsilon")
 
 
@@ -193,8 +205,7 @@ def _along(lines: Lines, delta: float) -> tuple[float, bool]:
             if end != x and abs(math.log(end / planned)) > 0.99 * REACH:
                 return end, False
             new = 0.5 * (low + high)
-        settled = abs(new - x) <= 1e-15 * (abs(steps.epsilon(new)) + 1e-3 * steps.origin)
-        x = new
+        settled, x = abs(new - x) <= SETTLED * min(x, abs(steps.epsilon(x))), new
         if settled:
             break
     return x, True
@@ -205,20 +216,19 @@ def _ends(lines: Lines, root: float, slack: Slack, delta: float) -> Ends:
     steps = lines.steps
     middle = float(steps.epsilon(root))
     least = 4 * ULP * (abs(middle) + steps.origin)
-    rate = lines.at(root).rate
-    by_digits = 2 * slack.given > slack.above
-
-    def until(sign: float, move: float, holds: Callable[[Value, Slack], bool]) -> float:
-        for _ in range(30):
-            epsilon = middle + sign * move
-            x = steps.x(epsilon)
-            if x <= 0:
-                return epsilon
-            if holds(lines.at(x), lines.slack(x)):
-                return epsilon
-            move *= 2
-        raise NumericalError("few steps: the error of the line could not be bounded")
-
-    upper = until(1.0, 1.01 * slack.above / rate + least, lambda v, e: v.value + e.above <= delta)
-    lower = until(-1.0, 1.01 * slack.below / rate + least, lambda v, e: v.value - e.below >= delta)
-    return Ends(max(0.0, lower), max(0.0, upper), by_digits)
+    move = 1.01 * np.array([slack.below, slack.above]) / lines.at(root).rate + least
+    for _ in range(30):
+        ends = middle + np.array([-1.0, 1.0]) * move
+        x = np.asarray(steps.origin + (ends if steps.remove else -ends))
+        beyond = x <= 0
+        values, slacks = lines.with_slack(np.where(beyond, root, x))
+        held = (
+            values.value[0] - slacks.below[0] >= delta,
+            values.value[1] + slacks.above[1] <= delta,
+        )
+        done = beyond | held
+        if done.all():
+            lower, upper = np.maximum(0.0, ends).tolist()
+            return Ends(lower, upper, 2 * slack.given > slack.above)
+        move = np.where(done, move, 2 * move)
+    raise NumericalError("few steps: the error of the line could not be bounded")

@@ -32,14 +32,15 @@ import numpy as np
 
 from hockeystick.errors import NumericalError
 from hockeystick.numerics.types import Array, Complex
-from hockeystick.routes.contour.few_steps.nodes import Column, Nodes
+from hockeystick.routes.contour.few_steps.nodes import STRIP, Column, Nodes, together
 from hockeystick.routes.contour.few_steps.plan import Group
 from hockeystick.routes.contour.few_steps.terms import log_bounds, over, power
 
 NATS = 27.0
 """The rule and the end are each off by e^−27 of δ, at the most."""
-STRIP = 0.7
-"""Part of θ by which u is moved in the bound of the rule."""
+FEWER_NATS = 12.0
+"""A line of terms that are a small part of δ has so many nats less at the most; unless it is shared
+with other counts, of which they may be more."""
 EDGE_STRIP = 0.95
 """Part of θ at which the strip meets the edges that were planned."""
 COARSE = 6
@@ -52,6 +53,9 @@ FACTORIALS = np.array([math.factorial(k) for k in range(9)], dtype=float)
 LEFT_OUT = 46.0
 """Nats below the largest term of F at which a node is left out; the guard would see it."""
 MOST_POINTS = 3000
+END_STEP, END_TRIALS = 0.2, (np.arange(20.0), np.arange(20.0, 110.0))
+"""Where the line may end, beyond where its own terms are small: far, of very many steps, because
+each of them counts with its absolute value."""
 ULP = 2.0**-53
 HIGHEST = 600.0
 """An error beyond e^600 is as good as any other that is too large."""
@@ -71,7 +75,7 @@ class Side(NamedTuple):
 class Line:
     """The bent line of one group of terms, and F on it, for every x near the planned one."""
 
-    def __init__(self, nodes: Nodes, group: Group, log_delta: float) -> None:
+    def __init__(self, nodes: Nodes, group: Group, log_delta: float, share: bool = False) -> None:
         self.nodes, self.group = nodes, group
         self.steps, self.theta = nodes.plan.steps, nodes.theta
         low, high = group.edges
@@ -79,8 +83,8 @@ class Line:
         self.bend = (high - low) / (math.sin(self.theta + v) - math.sin(self.theta - v))
         self.centre = low - self.bend * math.sin(self.theta - v)
         self.crossing = self.centre + self.bend * math.sin(self.theta)
-        self.nats = NATS + max(0.0, group.level - log_delta)
-        self._find_end(min(group.level, log_delta) - NATS)
+        self.nats = NATS + max(0.0 if share else -FEWER_NATS, group.level - log_delta)
+        self._find_end((min(group.level, log_delta) if share else log_delta) - NATS)
         self._choose_columns()
         self.inner, self._absolute = nodes.inner_error(self.crossing, group.kind)
         self.step = 2 * math.pi * STRIP * self.theta / self.nats
@@ -107,16 +111,19 @@ class Line:
         """U, where the rest (error 3) is below e^enough, or the last that is tried."""
         theta, x = self.theta, np.array([self.nodes.plan.x])
         first = math.acosh(1 + (self.nats + 6) / (math.sin(theta) * self.bend * x[0]))
-        u = first + 0.2 * np.arange(20)
-        s = self._s(u)
-        log_f = self.nodes.log_bound(s, self.group.kind) + 0.02
-        log_weight = np.log(np.abs(self._derivative(u) / self._kernel(s)))
-        log_weight -= np.log(math.pi * self.bend * math.sin(theta) * np.sinh(u))
-        log_rest = self._log_rest(log_f, s.real, log_weight, x, self.steps.count)
-        fine = np.flatnonzero(log_rest <= enough)
-        k = int(fine[0]) if fine.size else u.size - 1
-        self.end = float(u[k])
-        self._at_end = log_f[:, k : k + 1], s.real[k], log_weight[k]
+        for some in END_TRIALS:
+            u = first + END_STEP * some
+            s = self._s(u)
+            log_f = self.nodes.log_bound(s, self.group.kind) + 0.02 / self.steps.total
+            log_weight = np.log(np.abs(self._derivative(u) / self._kernel(s)))
+            log_weight -= np.log(math.pi * self.bend * math.sin(theta) * np.sinh(u))
+            log_rest = self._log_rest(log_f, s.real, log_weight, x, self.steps.count)
+            fine = np.flatnonzero(log_rest <= enough)
+            k = int(fine[0]) if fine.size else u.size - 1
+            self.end = float(u[k])
+            self._at_end = log_f[:, k : k + 1], s.real[k], log_weight[k]
+            if fine.size:
+                break
 
     def log_rest(self, x: Array, count: Array) -> Array:
         """log of error 3 at each x, of the composition of each row of counts."""
@@ -138,17 +145,20 @@ class Line:
         x = nodes.columns[0].x
         first = int(np.searchsorted(np.abs(x), SMALL_EXPONENT / largest))
         powers = x[:first, None] ** np.arange(FACTORIALS.size)
-        self.columns, moments, rounding = [], [], []
-        for column in nodes.columns[: nodes.used(self.group.kind)]:
+        used, moments, rounding = nodes.columns[: nodes.used(self.group.kind)], [], []
+        kept = np.zeros(x.size, dtype=bool)
+        for column in used:
             low = np.exp(column.offset[:first, None]) * column.weight[:first]
             moments.append(np.einsum("jm,jk->mk", powers, low) / FACTORIALS[:, None])
-            kept, rounded = self._kept(column, first)
-            self.columns.append(Column(x[kept], column.offset[kept], column.weight[kept]))
+            own, rounded = self._kept(column, first)
+            kept |= own
             rounding.append(rounded)
+        self.column = together([column.at(kept) for column in used])
         if nodes.base is not None:
             jumps = sum(column.mass() for column in nodes.columns[1:])
-            high = Column(x[first:], *(each[first:] for each in nodes.columns[0][1:]))
-            moments[0][0] = nodes.base - jumps - high.mass()
+            moments[0][0] = (
+                nodes.base - jumps - nodes.columns[0].at(np.arange(first, x.size)).mass()
+            )
             rounding[0] = rounding[0] + 8 * ULP
         self.moments, self.rounding = np.hstack(moments), np.concatenate(rounding)
 
@@ -165,7 +175,7 @@ class Line:
     def _transform(self, s: Complex) -> Complex:
         """F at each s, in columns."""
         small = np.polynomial.polynomial.polyval(s, self.moments).T
-        return np.asarray(small + np.hstack([column.sums(s) for column in self.columns]))
+        return np.asarray(small + self.column.sums(s))
 
     @cached_property
     def strip(self) -> list[Side]:

@@ -70,7 +70,7 @@ class Lines:
             if plan.groups and group.log_bound < log_delta - NEGLIGIBLE and not share:
                 self.left_out += PLANNED_MARGIN * math.exp(group.log_bound)
             else:
-                self.lines.append(Line(nodes, group, log_delta))
+                self.lines.append(Line(nodes, group, log_delta, share))
         self._own = CountedLines(self, plan.steps.count[None, :])
 
     def at(self, x: float) -> Value:
@@ -80,8 +80,12 @@ class Lines:
 
     def slack(self, x: float) -> Slack:
         """How far δ may be off at x."""
-        below, above, given = self._own.slack(np.array([x]))
+        below, above, given = self.with_slack(np.array([x]))[1]
         return Slack(float(below[0]), float(above[0]), float(given[0]))
+
+    def with_slack(self, x: Array) -> tuple[Values, Slacks]:
+        """δ at each x, and how far it may be off."""
+        return self._own.with_slack(x)
 
 
 class CountedLines:
@@ -103,10 +107,6 @@ class CountedLines:
         if not (np.isfinite(value).all() and np.isfinite(rate).all()):
             raise NumericalError("few steps: the sum along the line is not a number")
         return Values(value, rate)
-
-    def slack(self, x: Array) -> Slacks:
-        """How far δ may be off at each x."""
-        return self.with_slack(x)[1]
 
     def with_slack(self, x: Array) -> tuple[Values, Slacks]:
         """δ at each x, and how far it may be off.

@@ -20,6 +20,7 @@ from hockeystick.numerics.types import Array
 from hockeystick.routes.contour.few_steps.answer import LEAST_LOG_DELTA, ULP, WANTED, settle
 from hockeystick.routes.contour.few_steps.law import SampledSteps
 from hockeystick.routes.contour.few_steps.lines import CountedLines
+from hockeystick.routes.contour.few_steps.plan import plan, turned
 from hockeystick.routes.contour.few_steps.start import start
 from hockeystick.routes.contour.tangent import lower_end
 
@@ -118,8 +119,9 @@ def _range(rows: Counts, delta: float, guess: Guess) -> Ends:
     """Both ends for the counts of one range."""
     middle = math.sqrt(rows.origin[0] * rows.origin[-1])
     steps = rows.steps(int(np.argmin(np.abs(rows.origin - middle))))
-    x = guess.x(steps.origin) or start(steps, math.log(delta), 1.0)
-    lines, root, _ = settle(steps, x, delta, 1.0, share=True)
+    x, log_delta = guess.x(steps.origin), math.log(delta)
+    planned = plan(steps, x, log_delta, 1.0) if x else turned(start(steps, log_delta, 1.0))
+    lines, root, _ = settle(planned, delta, 1.0, share=True)
     if steps.remove and root <= steps.origin:
         raise NumericalError("few steps: no epsilon above 0 has this delta")
     exact = len(rows.counts) <= NODES

@@ -87,7 +87,7 @@ class Marks:
         reach = FARTHEST_OUTCOME
         if log_delta is not None:
             each = max(log_delta - LEAST_CHARGE - math.log(steps.total), -690.0)
-            reach = min(reach, -float(ndtri(math.exp(each))))
+            reach = -float(ndtri(math.exp(each)))
         cap = float(steps.zeta(reach, float(steps.remove)).max())
         log_x = self._log_x = math.log(x)
         clear = above = float(inverse(CLEAR * self.width))

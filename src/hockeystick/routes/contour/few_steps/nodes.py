@@ -8,6 +8,7 @@ Theorem 5.1).
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from functools import cached_property
 from typing import Literal, NamedTuple
 
@@ -19,10 +20,12 @@ from hockeystick.routes.contour.few_steps.plan import Plan
 from hockeystick.routes.contour.few_steps.soft_step import log_below, turn
 from hockeystick.routes.contour.few_steps.terms import Kind
 
-INNER_NATS = 44.0
-"""2πd/h: the inner rule errs by e^−44, times what the absolute values grow by."""
-MORE_NATS = 8.0
-"""As many more where jumps are counted apart, which are a small part of F."""
+INNER_NATS = 40.0
+"""2πd/h at the least: the inner rule errs by e^−40, times what the absolute values grow by."""
+SIDE_NATS = 3.5
+"""Beside the line it errs by e^{−(1−STRIP)·2πd/h}, once for each step: by e^−3.5 in all."""
+STRIP = 0.7
+"""Part of θ by which the outer integral is moved to either side in the bound of its rule."""
 MOST_NODES = 12_000
 KNOWN_BELOW = 60.0
 """Nats below log x at which the path is cut if it reaches further: there e^{sX} is 1, and the mass
@@ -51,6 +54,19 @@ class Column(NamedTuple):
         """Σ weight."""
         return np.asarray(np.einsum("j,jk->k", np.exp(self.offset), self.weight))
 
+    def at(self, places: Array) -> Column:
+        """Some of the nodes."""
+        return Column(self.x[places], self.offset[places], self.weight[places])
+
+
+def together(columns: Sequence[Column]) -> Column:
+    """Columns of the same nodes as one, in which e^{sX} is evaluated once."""
+    if len(columns) == 1:
+        return columns[0]
+    offset = np.max([column.offset for column in columns], axis=0)
+    scaled = [np.exp(each.offset - offset)[:, None] * each.weight for each in columns]
+    return Column(columns[0].x, offset, np.hstack(scaled))
+
 
 class Absolute(NamedTuple):
     """Weights in absolute value on another line, as logs: a row for each different step."""
@@ -74,7 +90,7 @@ class Nodes:
         self.plan = plan
         self.theta = plan.rotation / 2
         self.reach = plan.rotation - self.theta
-        self.nats = INNER_NATS + (MORE_NATS if plan.groups else 0.0)
+        self.nats = max(INNER_NATS, (SIDE_NATS + math.log(plan.steps.total)) / (1 - STRIP))
         self.step = 2 * math.pi * self.reach / self.nats
         self.sizes: tuple[Size, ...] = ("small", "jump") if plan.groups else ("any",)
         self.low, self.high = plan.path()
@@ -148,10 +164,11 @@ class Nodes:
     def finer(self, s: Complex, kind: Kind) -> Complex:
         """F at a few s once more, with half the step on a longer path: a guard against both."""
         columns = self._finer_columns
-        sums = [column.sums(s) for column in columns[: self.used(kind)]]
+        sums = together(columns[: self.used(kind)]).sums(s)
         if self.base is not None:
-            sums[0] = sums[0] + self.base - np.sum([each.mass() for each in columns], axis=0)
-        return np.hstack(sums)
+            missing = self.base - np.sum([each.mass() for each in columns], axis=0)
+            sums[:, : missing.size] += missing
+        return sums
 
     def inner_error(self, crossing: float, kind: Kind) -> tuple[Array, Array]:
         """Of each column of F, at every s of a line through `crossing`; and I(b₁) itself.

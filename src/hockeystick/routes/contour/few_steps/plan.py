@@ -37,6 +37,10 @@ PARTITIONS = np.array([0.4, 0.8, 1.3, 2.0, 2.8, 3.6])
 CANCELLED = 9.0
 """Nats of cancellation, and of the logarithm of the steps, from which on jumps are counted."""
 MOST_GRID = 3000
+LEAST_BELOW, MORE_BELOW = 14.0, 8.0
+"""Nats below log x at which e^{sX} is taken for 1 in a plan: at the least, and more than log n."""
+LEAST_BEND, UNKNOWN_BEND = 0.2, 10.0
+"""Curvature of a level in log c where it is flat, and where it is known on one side alone."""
 
 
 class Group(NamedTuple):
@@ -55,20 +59,16 @@ class Plan:
     """Marks, saddle and groups for one x and one rotation."""
 
     def __init__(
-        self,
-        steps: SampledSteps,
-        x: float,
-        rotation: float,
-        log_delta: float | None,
-        orders: Array = ORDERS,
+        self, steps: SampledSteps, x: float, rotation: float, log_delta: float | None
     ) -> None:
         from scipy.special import log_ndtr
 
-        self.steps, self.x, self.rotation = steps, x, rotation
-        self.orders = orders / x
+        self.steps, self.x, self.rotation, self.log_delta = steps, x, rotation, log_delta
+        self.orders = ORDERS / x
         self.marks = marks = Marks(steps, x, rotation, log_delta)
         self.first = float(steps.zeta(LEAST_OUTCOME[steps.remove]).min())
-        low = max(self.first, min(math.log(x), marks.centre) - 14.0)
+        below = max(LEAST_BELOW, math.log(steps.total) + MORE_BELOW)
+        low = max(self.first, min(math.log(x), marks.centre) - below)
         h = min(0.07, 0.27 * steps.least_shift, marks.width / 1.3)
         if (marks.end - low) / h > MOST_GRID:
             raise NumericalError("few steps: the plan would need too many points")
@@ -115,52 +115,53 @@ class Plan:
         """The saddle, and about what δ is."""
         c, level = self.orders, self.level
         self.saddle = i = min(max(int(np.argmin(level)), 1), c.size - 2)
-        bend = (level[i + 1] - 2 * level[i] + level[i - 1]) / math.log(c[1] / c[0]) ** 2
-        bend = min(max(float(bend), 0.2), 1e12)
         self.size = float(level[i] + math.log(c[i])) - 0.5
         own = self.marks.worth(np.array([self.x]), self.steps.count[None, :])
         worth = max(float(own.value[0]), 0.0)
-        rough = math.exp(min(self.size + 0.5, 0.0)) / math.sqrt(2 * math.pi * bend)
         self.groups: tuple[Group, ...] = ()
         self.partition = 0.0
-        if self.steps.remove:
-            rough = self._split(rough, worth)
-        self.rough = float(rough) + worth
-        """About δ."""
+        levels = self._split(worth) if self.steps.remove else level[None, :]
+        sizes, orders = np.array([_through_saddle(np.log(c), each) for each in levels]).T
+        parts = np.exp(np.minimum(sizes, 0.0))
+        self.rough = float(parts.sum()) + worth
+        """About δ,"""
+        fall = float(parts @ orders) + max(float(own.rate[0]), 0.0)
+        self.fall = self.x * fall / max(self.rough, 1e-300)
+        """and about how fast its logarithm changes with log x, in absolute value."""
 
-    def _split(self, rough: float, worth: float) -> float:
-        """Count jumps apart where one line cancels; at the partition that cancels least."""
+    def _split(self, worth: float) -> Array:
+        """Count jumps apart where one line cancels; at the partition that cancels least. Levels of
+        terms that tell what δ is."""
         from scipy.special import log_ndtr, ndtr
 
         at = self.marks.reached - PARTITIONS
         apart = ROOT2 * turn(self.grid, at[:, None], self.marks.width)
         peak = self._peak[:, :, None]
-        with np.errstate(divide="ignore"):
+        with np.errstate(divide="ignore", invalid="ignore"):  # what is too small for a float
             jumps = np.einsum("kcj,pj->kcp", self._scaled, ndtr(apart))
             log_f0, ended = self._small(log_ndtr(-apart))
             levels = self._levels(log_f0, np.log(jumps) + peak, ended)
         least = (levels + np.log(self.orders)[:, None]).min(axis=1) - 0.5  # group × partition
         k = int(np.argmin(least.max(axis=0)))
         worst = float(least[:, k].max())
-        if worst < self.size - 1:
-            rough = min(rough, 0.3 * float(np.exp(np.minimum(least[:, k], 0.0)).sum()))
         gained = self.size - max(worst, math.log(max(worth, 1e-300)))
         if gained > max(2.0, CANCELLED - math.log(self.steps.total)):
             self.partition = float(at[k])
             kinds: tuple[Kind, ...] = (0, 1, 2)
             self.groups = tuple(self._group(kind, levels[j, :, k]) for j, kind in enumerate(kinds))
-        return rough
+        return levels[:, :, k] if worst < self.size + 0.1 else self.level[None, :]
 
     def _small(self, log_small: Array) -> tuple[Array, Array]:
-        """log f₀ for each step, order and partition, and where its path ends soon enough."""
-        log_f0, ended = np.empty((*self._peak.shape, len(log_small))), []
-        for p, row in enumerate(log_small):
-            exponent = self._exponent + row
-            peak = np.maximum(exponent.max(axis=2), self._log_below)
-            total = np.exp(exponent - peak[:, :, None]).sum(axis=2)
-            log_f0[:, :, p] = np.log(total + np.exp(self._log_below - peak)) + peak
-            ended.append((exponent[:, :, -1] < peak - PATH_END).all(axis=0))
-        return log_f0, np.array(ended).T
+        """log f₀ for each step, order and partition, and where its path ends soon enough; the
+        first partition is the farthest."""
+        exponent = self._exponent + log_small[0]
+        peak = np.maximum(exponent.max(axis=2), self._log_below)
+        scaled = np.exp(exponent - peak[:, :, None])
+        total = np.einsum("kcj,pj->kcp", scaled, np.exp(log_small - log_small[0]))
+        log_f0 = np.log(total + np.exp(self._log_below - peak)[:, :, None]) + peak[:, :, None]
+        last = self._exponent[:, :, -1, None] + log_small[:, -1]
+        ended = last < log_f0 - PATH_END - math.log(self.grid.size)
+        return log_f0, ended.all(axis=0)
 
     def _levels(self, log_f0: Array, log_t: Array, ended: Array) -> Array:
         """log of the integrand with no jump, one, and at least two: bounds of these."""
@@ -254,13 +255,36 @@ class Plan:
         return max(self.first, first), last + math.exp(self._log_h)
 
 
-def plan(steps: SampledSteps, x: float, log_delta: float | None, sharper: float) -> Plan:
-    """The plan for x, with as much rotation as the weights allow, `sharper` times less at most."""
+def _through_saddle(log_c: Array, level: Array) -> tuple[float, float]:
+    """About the log of the integral of e^level, and the order c where level is least, by a
+    parabola in log c, which falls no deeper beside a kink than its flatter side does."""
+    i, h = min(max(int(np.argmin(level)), 2), log_c.size - 3), float(log_c[1] - log_c[0])
+    bends = np.diff(level[i - 2 : i + 3], 2) / h**2
+    bend, off, deeper = UNKNOWN_BEND, 0.0, 0.0
+    if math.isfinite(bends[1]):
+        bend = max(float(bends[1]), LEAST_BEND)
+        off = min(max(float(level[i - 1] - level[i + 1]) / (2 * h * bend), -h), h)
+        deeper = 0.5 * max(float(np.nanmin(bends)), LEAST_BEND) * off * off
+    place = float(log_c[i]) + off
+    return float(level[i]) - deeper + place - 0.5 * math.log(2 * math.pi * bend), math.exp(place)
+
+
+def first_plan(steps: SampledSteps, x: float, log_delta: float | None, sharper: float) -> Plan:
+    """The plan for x with the most rotation, `sharper` times less: good enough to find x by."""
     rotation = min(MOST_ROTATION * sharper, math.sqrt(2 * GROWTH) * steps.least_shift)
-    planned = Plan(steps, x, rotation, log_delta)
+    return Plan(steps, x, rotation, log_delta)
+
+
+def turned(planned: Plan) -> Plan:
+    """The same with as much rotation as the weights allow, and no more."""
     for _ in range(4):
         rotation = planned.allowed_rotation()
         if rotation >= planned.rotation:
             break
-        planned = Plan(steps, x, rotation, log_delta)
+        planned = Plan(planned.steps, planned.x, rotation, planned.log_delta)
     return planned
+
+
+def plan(steps: SampledSteps, x: float, log_delta: float | None, sharper: float) -> Plan:
+    """The plan for x, with as much rotation as the weights allow, `sharper` times less at most."""
+    return turned(first_plan(steps, x, log_delta, sharper))

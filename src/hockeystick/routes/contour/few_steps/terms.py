@@ -7,6 +7,7 @@ from typing import Literal
 
 import numpy as np
 
+from hockeystick.errors import NumericalError
 from hockeystick.numerics.series import exp_minus, log1p
 from hockeystick.numerics.types import Array, Complex
 
@@ -14,6 +15,9 @@ Kind = Literal["all", 0, 1, 2]
 """Steps with any number of jumps; none, one, two or more."""
 SERIES = 0.1
 """Below it log(1+r) − r is summed as a series: 16 terms are enough."""
+LEAST_JUMP, RAREST_JUMP = 1e-150, 1e-125
+"""Jumps of less, far out on a line, are taken for as much, of which the square is still a float; if
+they are not far above it elsewhere there is no answer."""
 
 
 @dataclass(frozen=True)
@@ -91,6 +95,9 @@ def power(kind: Kind, f: Complex, count: Array) -> Power:
         still = np.zeros((1, *f0.shape))
         return Power(log, kind, count, inverse, still, np.ones(log.shape, dtype=bool))
     r = f[:, different:] / f0
+    if np.abs(r).max(axis=0).min() < RAREST_JUMP:
+        raise NumericalError("few steps: jumps are too rare for a float")
+    r = np.where(np.abs(r) < LEAST_JUMP, LEAST_JUMP, r)
     first, each = count @ r.T, count[:, None, :]
     if kind == 1:
         factor, change = first, np.broadcast_to(each + 0j, (*first.shape, different))
