@@ -27,6 +27,7 @@ from hockeystick.numerics.types import Array
 from hockeystick.routes.adding.law import EPS, Law, Tilt, folded, power
 from hockeystick.routes.adding.points import finite_laws
 from hockeystick.routes.base import Route
+from hockeystick.routes.contour.lifted.law import law_of
 from hockeystick.routes.contour.saddle import log_kappa
 
 NAME = "lattice"
@@ -108,6 +109,9 @@ def is_first(loss: ComposedLoss) -> bool:
         return True
     if loss.steps > FEW:
         return False
+    law = law_of(loss)
+    if law is not None and law.is_wide:  # means far apart are as good as a list
+        return True
     try:
         return max(part.truncated(1e-6).top for part, _ in loss.parts) > HUGE
     except NumericalError:  # a law that cannot be cut cannot be listed
@@ -241,8 +245,7 @@ def _halves(
         for part, count in sorted(loss.parts, key=lambda each: -each[1])
     ]
     above, below = (
-        _added([(laws[i], *rest) for laws, *rest in parts], tilt, most, listed)
-        for i in (0, 1)
+        _added([(laws[i], *rest) for laws, *rest in parts], tilt, most, listed) for i in (0, 1)
     )
     return above, below
 

@@ -10,8 +10,8 @@ the path, from which θ is taken: the larger Im s, the smaller every term. So fe
 however fast e^{sL} turns.
 
 Where few steps see the record, F^n is hardly more than 1, and that 1 would be most of a sum in
-which it cancels: for x = ε > 0 the integral of e^{−sx}/(s(s+1)) is 0. So it is taken off, and F^n − 1
-takes the place of F^n.
+which it cancels: for x = ε > 0 the integral of e^{−sx}/(s(s+1)) is 0. So it is taken off, and
+F^n − 1 takes the place of F^n.
 
 Its errors:
 
