@@ -24,6 +24,8 @@ S.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -72,6 +74,16 @@ UNLIKELY = 1e-130
 """More than Φ(−LEAST_SHIFT/2)."""
 
 
+class Copies(NamedTuple):
+    """Probabilities of 0, 1, … copies, the shift of one, and whether their number is told; if not,
+    the probability that the other law has of none."""
+
+    weights: Array
+    shift: float
+    told: bool
+    floor: float = 1.0
+
+
 def coins_of(loss: ComposedLoss) -> list[Coins] | None:
     """If all steps are Gaussian releases on samples."""
     if loss.infinite or len(loss.parts) > MOST_PARTS:
@@ -98,33 +110,50 @@ def _coins(part: Loss, count: int) -> Coins | None:
     return None
 
 
-def copies_and_shift(loss: ComposedLoss) -> tuple[Array, float] | None:
-    """Probabilities of 0, 1, … copies and the shift μ of one, if all steps are the same Gaussian
-    release of shift k·μ and how many copies k there are is told."""
+def copies_of(loss: ComposedLoss) -> Copies | None:
+    """If all steps are the same Gaussian release of a whole number of copies."""
     part = loss.parts[0][0]
-    if len(loss.parts) > 1 or not isinstance(part, LabelledLoss):
+    if len(loss.parts) > 1:
         return None
-    shifts = [0.0 if each == NOTHING else each.gaussian_shift for _, each in part.parts]
-    if None in shifts or not any(shifts):
+    if isinstance(part, LabelledLoss):
+        shifts = [0.0 if each == NOTHING else each.gaussian_shift for _, each in part.parts]
+        if None in shifts:
+            return None
+        found = _multiples([each or 0.0 for each in shifts], [weight for weight, _ in part.parts])
+        return found and Copies(*found, told=True)
+    if not isinstance(part, MixtureLoss) or part.cut or min(part.p.means) < 0:
+        return None
+    still = [weight for weight, mean in zip(part.q.weights, part.q.means, strict=True) if not mean]
+    if len(still) != 1 or any(mean > -LEAST_SHIFT for mean in part.q.means if mean):
+        return None
+    found = _multiples(part.p.means, part.p.weights)
+    return found and Copies(*found, told=False, floor=still[0])
+
+
+def _multiples(shifts: Sequence[float], weights: Sequence[float]) -> tuple[Array, float] | None:
+    """Probabilities of 0, 1, … times the smallest shift, and that; None if they are no such."""
+    if not any(shifts):
         return None
     shift = min(filter(None, shifts))
-    copies = np.array([(each or 0.0) / shift for each in shifts])
+    copies = np.array(shifts) / shift
     whole = np.round(copies)
     if not (np.abs(copies - whole) <= WHOLE * copies).all() or not shift >= LEAST_TOLD:
         return None
-    weights = np.bincount(whole.astype(int), [weight for weight, _ in part.parts])
-    return weights, shift
+    return np.bincount(whole.astype(int), weights), shift
 
 
 def is_told(loss: ComposedLoss) -> bool:
     """Whether copies are told anyway, and both ends are the answer."""
-    return copies_and_shift(loss) is not None
+    copies = copies_of(loss)
+    return copies is not None and copies.told
 
 
 def is_for(loss: ComposedLoss) -> bool:
     """Whether these are many steps with next to no noise, or copies are told."""
-    if is_told(loss):
-        return True
+    copies = copies_of(loss)
+    if copies is not None:
+        enough = loss.steps >= LEAST_STEPS and copies.shift >= LEAST_SHIFT
+        return copies.told or (enough and not loss.infinite)
     parts = coins_of(loss) if loss.steps >= LEAST_STEPS else None
     return bool(parts) and all(each.shift >= LEAST_SHIFT and each.rate < 1 for each in parts or ())
 
@@ -133,18 +162,36 @@ class Ends:
     """Both ends of δ from what is told."""
 
     def __init__(self, loss: ComposedLoss, negligible: float) -> None:
-        copies, coins = copies_and_shift(loss), coins_of(loss)
+        copies, coins = copies_of(loss), coins_of(loss)
         self.hidden: float | Array = 0.0
         """How many nats it costs to find out,"""
         self.rare = self.more = 0.0
         """a probability that it costs more, and how many nats losses are larger."""
         if copies is not None:
-            self.high = self.low = told_copies(*copies, loss.steps, negligible)
+            self._tell_copies(copies, loss.steps, negligible)
         else:
             assert coins is not None
             self._tell(coins, negligible)
         last = float(self.high.shifts[-1])
         self.highest = last * (last / 2 + FARTHEST) + self.more
+
+    def _tell_copies(self, copies: Copies, steps: int, negligible: float) -> None:
+        weights, shift = copies.weights, copies.shift
+        self.high = self.low = told_copies(weights, shift, steps, negligible)
+        if copies.told:
+            return
+        rarely = negligible * (RARE / NEGLIGIBLE)
+        seen = np.flatnonzero(steps * np.cumsum(weights[:0:-1])[::-1] > rarely) + 1
+        kept = np.where(np.arange(weights.size) <= seen.max(initial=0), weights, 0.0)
+        most = last_count(steps, 1 - float(weights[0]), rarely) if weights[0] else steps
+        likely = kept[kept > 0]
+        self.low = told_copies(kept, shift, steps, negligible)
+        self.hidden = -most * math.log(float(likely.min()))
+        self.hidden -= (steps - most) * math.log(float(weights[0] or 1.0))
+        self.rare = steps * UNLIKELY + (
+            binomial_above(most, steps, 1 - float(weights[0])) if most < steps else 0.0
+        )
+        self.more = -steps * math.log(copies.floor)
 
     def _tell(self, coins: list[Coins], negligible: float) -> None:
         steps = sum(each.count for each in coins)
