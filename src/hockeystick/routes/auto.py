@@ -64,7 +64,8 @@ def smallest(choices: Sequence[Sequence[ComposedLoss]], question: Question) -> l
     for i in sorted(range(len(choices)), key=guesses.__getitem__):
         if answers and question.is_clearly_larger(guesses[i], least):
             continue
-        if not answers or not any(_is_larger(loss, question, answers[0]) for loss in choices[i]):
+        best = min(answers, key=lambda each: each.upper, default=None)
+        if best is None or not any(_is_larger(loss, question, best) for loss in choices[i]):
             answers.append(worst(choices[i], question, AUTO))
     return answers
 
@@ -105,7 +106,8 @@ def answer(question: Question, loss: ComposedLoss, method: str = AUTO) -> Interv
         return (extreme or _by(question, ROUTES[method], loss))._replace(method=method)
     if extreme:
         return extreme
-    few = loss.steps <= FEW_STEPS and law_of(loss) is None
+    law = law_of(loss)
+    few = loss.steps <= FEW_STEPS and (law is None or law.is_wide)
     if loss.one or loss.laplace or not loss.continuous or few or evident.is_told(loss):
         with suppress(*CannotAnswer):
             return question.by(closed_form.ROUTE, loss)

@@ -76,12 +76,13 @@ UNLIKELY = 1e-130
 
 class Copies(NamedTuple):
     """Probabilities of 0, 1, … copies, the shift of one, and whether their number is told; if not,
-    the probability that the other law has of none."""
+    the probability that the other law has of none, and how far down its next mean is."""
 
     weights: Array
     shift: float
     told: bool
     floor: float = 1.0
+    gap: float = math.inf
 
 
 def coins_of(loss: ComposedLoss) -> list[Coins] | None:
@@ -112,9 +113,11 @@ def _coins(part: Loss, count: int) -> Coins | None:
 
 def copies_of(loss: ComposedLoss) -> Copies | None:
     """If all steps are the same Gaussian release of a whole number of copies."""
-    part = loss.parts[0][0]
+    part, share = loss.parts[0][0], 1.0
     if len(loss.parts) > 1:
         return None
+    if isinstance(part, LabelledLoss) and len(part.parts) == 1:
+        ((share, part),) = part.parts
     if isinstance(part, LabelledLoss):
         shifts = [0.0 if each == NOTHING else each.gaussian_shift for _, each in part.parts]
         if None in shifts:
@@ -124,10 +127,11 @@ def copies_of(loss: ComposedLoss) -> Copies | None:
     if not isinstance(part, MixtureLoss) or part.cut or min(part.p.means) < 0:
         return None
     still = [weight for weight, mean in zip(part.q.weights, part.q.means, strict=True) if not mean]
-    if len(still) != 1 or any(mean > -LEAST_SHIFT for mean in part.q.means if mean):
+    if len(still) != 1 or max(part.q.means) > 0:
         return None
-    found = _multiples(part.p.means, part.p.weights)
-    return found and Copies(*found, told=False, floor=still[0])
+    found = _multiples(part.p.means, [share * weight for weight in part.p.weights])
+    gap = min((-mean for mean in part.q.means if mean), default=math.inf)
+    return found and Copies(*found, told=False, floor=still[0], gap=gap)
 
 
 def _multiples(shifts: Sequence[float], weights: Sequence[float]) -> tuple[Array, float] | None:
@@ -152,8 +156,8 @@ def is_for(loss: ComposedLoss) -> bool:
     """Whether these are many steps with next to no noise, or copies are told."""
     copies = copies_of(loss)
     if copies is not None:
-        enough = loss.steps >= LEAST_STEPS and copies.shift >= LEAST_SHIFT
-        return copies.told or (enough and not loss.infinite)
+        wide = min(copies.shift, copies.gap) >= LEAST_SHIFT
+        return copies.told or (wide and loss.steps >= LEAST_STEPS)
     parts = coins_of(loss) if loss.steps >= LEAST_STEPS else None
     return bool(parts) and all(each.shift >= LEAST_SHIFT and each.rate < 1 for each in parts or ())
 
@@ -243,3 +247,10 @@ def epsilon(loss: ComposedLoss, delta: float) -> Interval:
     if ends.below(0.0) > most:
         lower = last_true(lambda e: ends.below(e) > most, 0.0, ends.highest, HALVINGS)[0]
     return Interval(lower, upper, NAME)
+
+
+def guess(loss: ComposedLoss, delta: float) -> float:
+    """About ε of mixtures of means far apart, as if copies were told."""
+    if copies_of(loss) is None or delta <= loss.infinite:
+        raise NumericalError("no copies to tell")
+    return epsilon(loss, delta).upper
