@@ -8,6 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
+from hockeystick.loss.base import Loss
 from hockeystick.loss.exact import Exact
 from hockeystick.loss.gaussian_mixture import BLOCK, GaussianMixture
 from hockeystick.loss.line import (
@@ -259,10 +260,15 @@ class MixtureLoss(LineLoss):
     def _reverse_profile(self, epsilon: Array) -> Array:
         return self.profile(epsilon) if self.symmetric else self._turned.profile(epsilon)
 
+    def reverse(self) -> Loss:
+        """On the line turned round, so that it can be cut where it is unbounded too."""
+        return super().reverse() if self.cut or self.symmetric else self._turned
+
     @cached_property
     def _turned(self) -> MixtureLoss:
         """(Q, P), on the line turned round."""
-        return MixtureLoss(self.q.flipped, self.p.flipped)
+        origin = self.origin and self.origin.reverse()
+        return MixtureLoss(self.q.flipped, self.p.flipped, origin=origin)
 
     def _loss_exceeded(self, mass: float) -> float:
         def beyond(x: float) -> bool:

@@ -64,7 +64,8 @@ def smallest(choices: Sequence[Sequence[ComposedLoss]], question: Question) -> l
     for i in sorted(range(len(choices)), key=guesses.__getitem__):
         if answers and question.is_clearly_larger(guesses[i], least):
             continue
-        if not answers or not any(_is_larger(loss, question, answers[0]) for loss in choices[i]):
+        best = min(answers, key=lambda each: each.upper, default=None)
+        if best is None or not any(_is_larger(loss, question, best) for loss in choices[i]):
             answers.append(worst(choices[i], question, AUTO))
     return answers
 
@@ -85,6 +86,8 @@ def _is_larger(loss: ComposedLoss, question: Question, other: Interval) -> bool:
     if not loss.continuous or loss.one or not math.isfinite(epsilon):
         return False
     with suppress(*CannotAnswer), np.errstate(over="ignore", invalid="ignore"):
+        if evident.is_told(loss):
+            return evident.delta(loss, epsilon).lower > delta
         if any(part.profile(np.array([epsilon]))[0] > delta * (1 + 1e-9) for part, _ in loss.parts):
             return True
         return grid.coarse_delta(loss, epsilon) > delta
@@ -103,8 +106,9 @@ def answer(question: Question, loss: ComposedLoss, method: str = AUTO) -> Interv
         return (extreme or _by(question, ROUTES[method], loss))._replace(method=method)
     if extreme:
         return extreme
-    few = loss.steps <= FEW_STEPS and law_of(loss) is None
-    if loss.one or loss.laplace or not loss.continuous or few:
+    law = law_of(loss)
+    few = loss.steps <= FEW_STEPS and (law is None or law.is_wide)
+    if loss.one or loss.laplace or not loss.continuous or few or evident.is_told(loss):
         with suppress(*CannotAnswer):
             return question.by(closed_form.ROUTE, loss)
     routes, added_first = [contour.ROUTE, closed_form.ROUTE, lattice.ROUTE], False
@@ -116,7 +120,10 @@ def answer(question: Question, loss: ComposedLoss, method: str = AUTO) -> Interv
             routes.reverse()
         elif loss.spacing is not None:
             routes = [lattice.ROUTE]  # which begins with the contour's line
-    added_first = added_first or evident.is_for(loss)
+    if evident.is_for(loss):
+        added_first = True
+        if len(loss.parts) > 1:  # a line of many parts takes seconds, and fails
+            routes = [closed_form.ROUTE, contour.ROUTE, lattice.ROUTE]
     answers: list[Interval] = []
     for route in routes:
         try:

@@ -14,6 +14,7 @@ from hockeystick.errors import NumericalError
 from hockeystick.loss.sum import ComposedLoss
 from hockeystick.numerics.rounding import added
 from hockeystick.routes import renyi
+from hockeystick.routes.adding import evident
 from hockeystick.routes.base import Route
 from hockeystick.routes.contour.lifted import answer as lifted
 from hockeystick.routes.contour.lifted.law import law_of
@@ -139,6 +140,8 @@ class EpsilonAt(Question):
         law = law_of(loss)
         if law is not None:
             with suppress(NumericalError):
+                if law.is_wide:
+                    return evident.guess(loss, self.delta)
                 return lifted.guess(law, loss.steps, self.delta)
         cut = loss.truncated(RARE * self.delta)
         return find_saddle(cut, None, math.log(max(self.delta, 1e-300))).epsilon

@@ -24,13 +24,16 @@ LEAST_MASS = 1e-290
 """Masses below have lost digits to underflow, and say nothing of the ratio."""
 
 
-def finite_law(loss: Loss, mass: float, most: int, tilt: Tilt, up: bool) -> Law:
-    """A law above, or below, the finite losses; those below all but `mass` are one, or none."""
+def finite_laws(loss: Loss, mass: float, most: int, tilt: Tilt) -> tuple[Law, Law]:
+    """A law above and one below the finite losses; those below all but `mass` are one, or none."""
     loss.check_mass()
-    atoms = loss.atoms
-    x, p = atoms.losses, atoms.p
-    if loss.continuous:
-        cells = _cells(loss, mass, most, tilt)
+    cells = _cells(loss, mass, most, tilt) if loss.continuous else None
+    return _of_cells(loss, cells, True), _of_cells(loss, cells, False)
+
+
+def _of_cells(loss: Loss, cells: Cells | None, up: bool) -> Law:
+    x, p = loss.atoms.losses, loss.atoms.p
+    if cells is not None:
         losses, masses = cells.split() if up else (cells.least, cells.masses)
         x, p = np.append(x, losses), np.append(p, masses)
         if up:

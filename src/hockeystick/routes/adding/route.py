@@ -25,8 +25,9 @@ from hockeystick.numerics.roots import find_root
 from hockeystick.numerics.rounding import added
 from hockeystick.numerics.types import Array
 from hockeystick.routes.adding.law import EPS, Law, Tilt, folded, power
-from hockeystick.routes.adding.points import finite_law
+from hockeystick.routes.adding.points import finite_laws
 from hockeystick.routes.base import Route
+from hockeystick.routes.contour.lifted.law import law_of
 from hockeystick.routes.contour.saddle import log_kappa
 
 NAME = "lattice"
@@ -35,9 +36,13 @@ TRUNCATED = 1e-12
 PLANNING_POINTS = 1 << 9
 PLANNING_ROUNDS = 3
 MOST_PAIRS = 6_000_000
-"""Pairs of outcomes over all additions, each way: about a second."""
+"""Pairs of outcomes over all additions, each way: half a second."""
+FEW_PAIRS = MOST_PAIRS // 16
+"""The same to find out about where ε is."""
 MOST_POINTS = 1 << 16
-"""Points of one loss where it need not be added to itself."""
+"""Points of one loss where it need not be added to itself,"""
+FINER = 16
+"""and where it is, so many times those with which it is added."""
 LEAST_POINTS = 64
 MOST_PARTS = 200
 SMALL, MODERATE = 1 << 15, 1 << 18
@@ -104,6 +109,9 @@ def is_first(loss: ComposedLoss) -> bool:
         return True
     if loss.steps > FEW:
         return False
+    law = law_of(loss)
+    if law is not None and law.is_wide:  # means far apart are as good as a list
+        return True
     try:
         return max(part.truncated(1e-6).top for part, _ in loss.parts) > HUGE
     except NumericalError:  # a law that cannot be cut cannot be listed
@@ -134,13 +142,13 @@ def delta(loss: ComposedLoss, epsilon: float) -> Interval:
     _check(loss)
     rough = loss.truncated(1e-9)
     points = MOST_POINTS if is_small(rough) else PLANNING_POINTS
-    below = _halves(rough, _tilt(rough, epsilon, None), 1e-9, False, points)
+    below = _halves(rough, _tilt(rough, epsilon, None), 1e-9, points)[1]
     guess = min(max(below.delta(epsilon), 1e-280), 1.0)
     cut = loss.truncated(max(TRUNCATED * guess, 1e-300))
     tilt = _tilt(cut, epsilon, None)
 
     def ends(tilt: Tilt, points: int) -> tuple[float, float, Halves]:
-        above, below = (_halves(cut, tilt, guess, up, points) for up in (True, False))
+        above, below = _halves(cut, tilt, guess, points)
         least, most = max(0.0, below.delta(epsilon)), above.delta(epsilon)
         return *added(least, most, (loss.least_infinite, cut.infinite)), below
 
@@ -161,13 +169,13 @@ def epsilon(loss: ComposedLoss, delta: float) -> Interval:
         raise NumericalError("delta is too close to the mass at infinity")
     tilt = _tilt(cut, None, math.log(target))
 
-    def ends(tilt: Tilt) -> tuple[float, float, Halves]:
-        above, below = (_halves(cut, tilt, target, up) for up in (True, False))
+    def ends(tilt: Tilt, pairs: int) -> tuple[float, float, Halves]:
+        above, below = _halves(cut, tilt, target, MOST_POINTS, pairs)
         return _solve(below, target)[0], _solve(above, delta - cut.infinite)[1], below
 
-    lower, upper, below = ends(tilt)
+    lower, upper, below = ends(tilt, FEW_PAIRS)
     if upper - lower > LOOSE * upper and lower > 0:
-        low, high, _ = ends(_closer(tilt, below, lower, target))
+        low, high, _ = ends(_closer(tilt, below, lower, target), MOST_PAIRS)
         lower, upper = max(low, lower), min(high, upper)
     upper = min(upper, loss.top)
     return Interval(min(lower, upper), upper, NAME)
@@ -208,8 +216,8 @@ def _tilt(loss: ComposedLoss, epsilon: float | None, log_delta: float | None) ->
     for _ in range(PLANNING_ROUNDS):
         k = np.zeros(len(ORDERS))
         for part, count in loss.parts:
-            law = finite_law(part, 1e-3 * rough / loss.steps, PLANNING_POINTS, tilt, True)
-            k += count * _cgf(law.thinned(PLANNING_POINTS, tilt))
+            above, _ = finite_laws(part, 1e-3 * rough / loss.steps, PLANNING_POINTS, tilt)
+            k += count * _cgf(above.thinned(PLANNING_POINTS, tilt))
         bounds = (k + log_kappa(ORDERS) - (log_delta or 0.0)) / ORDERS
         goal = bounds if epsilon is None else ORDERS * (bounds - epsilon)
         order = float(ORDERS[np.argmin(goal)])
@@ -223,28 +231,41 @@ def _cgf(law: Law) -> Array:
 
 
 def _halves(
-    loss: ComposedLoss, tilt: Tilt, delta: float, up: bool, points: int = MOST_POINTS
-) -> Halves:
-    """The two halves of the steps, added up."""
+    loss: ComposedLoss, tilt: Tilt, delta: float, points: int, pairs: int = MOST_PAIRS
+) -> tuple[Halves, Halves]:
+    """The two halves of the steps, added up: above the truth, and below it."""
     additions = sum(2 * max(count.bit_length() - 1, 0) for _, count in loss.parts) + len(loss.parts)
-    most = max(LEAST_POINTS, int(math.sqrt(MOST_PAIRS / max(additions, 1))))
+    most = max(LEAST_POINTS, int(math.sqrt(pairs / max(additions, 1))))
     most = min(most, points)
     mass = TRUNCATED * delta / loss.steps
+    small = not loss.continuous and is_small(loss)
+    listed = points if small or loss.steps <= 2 else min(points, FINER * most)
+    parts = [
+        (finite_laws(part, mass, listed, tilt), count, part.continuous)
+        for part, count in sorted(loss.parts, key=lambda each: -each[1])
+    ]
+    above, below = (
+        _added([(laws[i], *rest) for laws, *rest in parts], tilt, most, listed) for i in (0, 1)
+    )
+    return above, below
+
+
+def _added(parts: Sequence[tuple[Law, int, bool]], tilt: Tilt, most: int, listed: int) -> Halves:
+    """Laws, each so many times, and whether they have a continuous part, in two halves."""
     sides: list[Law | None] = [None, None]
     wobble = relative = 0.0
-    for part, count in sorted(loss.parts, key=lambda each: -each[1]):
-        law = finite_law(part, mass, points, tilt, up)
+    for law, count, continuous in parts:
         wobble += count * float(np.abs(law.losses[[0, -1]]).max())
-        relative += count * (CONTINUOUS if part.continuous else _rounding(law))
+        relative += count * (CONTINUOUS if continuous else _rounding(law))
         half = power(law, count // 2, most, tilt)
         other = law if half is None else half
         if half is not None:
             _add(sides, half, most, tilt)
             other = folded(half, law, most, tilt) if count % 2 else half
         _add(sides, other, most, tilt)
-    nothing = Law(np.zeros(1), np.ones(1), up)
-    first, second = (side.thinned(points, tilt) if side else nothing for side in sides)
-    wobble *= 4 * EPS * (2 + loss.steps.bit_length())
+    nothing = Law(np.zeros(1), np.ones(1), parts[0][0].up)
+    first, second = (side.thinned(listed, tilt) if side else nothing for side in sides)
+    wobble *= 4 * EPS * (2 + sum(count for _, count, _ in parts).bit_length())
     return Halves(first, second, wobble, relative + 16 * EPS)
 
 

@@ -39,8 +39,8 @@ Ends = tuple[float, float]
 def good(ask: Callable[[ComposedLoss, Law, float], Ends], loss: ComposedLoss, given: float) -> Ends:
     """By `epsilon` or `delta`; `NumericalError` where no path is for it, or its ends are apart."""
     law = law_of(loss)
-    if law is None:
-        raise NumericalError("lifted paths: no steps of mixtures")
+    if law is None or law.is_wide:
+        raise NumericalError("lifted paths: no steps of mixtures, or with too little noise")
     lower, upper = ask(loss, law, given)
     if not upper - lower <= GOOD * upper:
         raise NumericalError("lifted paths: the ends are apart")

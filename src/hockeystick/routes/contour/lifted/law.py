@@ -28,6 +28,8 @@ from hockeystick.numerics.types import Array, Complex
 LOG_ROOT = 0.5 * math.log(2 * math.pi)
 WIDEST_GAP = 7.5
 """Between neighbouring means: of less noise the zeros of the densities are too near to the line."""
+WIDEST_PLANNED = 40.0
+"""Gap up to which there is still a plan, which says about what the answer is."""
 HIGHEST = 0.8
 """Standard deviations by which a path is lifted at the most: a normal law grows by e^0.32."""
 PART_OF_GAP = 0.55
@@ -117,6 +119,11 @@ class Law:
     """The largest loss."""
 
     @property
+    def is_wide(self) -> bool:
+        """Whether some means are too far apart for a line."""
+        return any(strand.gap > WIDEST_GAP for strand in self.strands)
+
+    @property
     def is_bounded(self) -> bool:
         """Whether there is a largest loss; then the line leaves to the left."""
         return math.isfinite(self.top)
@@ -135,7 +142,7 @@ def law_of(loss: ComposedLoss) -> Law | None:
         Strand(math.log(weight), *part) for weight, part in parts if isinstance(part, tuple)
     )
     still = sum(weight for weight, part in parts if part == "still")
-    if not strands or any(strand.gap > WIDEST_GAP for strand in strands):
+    if not strands or any(strand.gap > WIDEST_PLANNED for strand in strands):
         return None
     return Law(strands, still, one.top)
 

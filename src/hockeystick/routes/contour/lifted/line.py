@@ -9,6 +9,10 @@ and x < 0. Either way e^{−sx} falls, and e^{s(L−o)} does not grow while Im L
 the path, from which θ is taken: the larger Im s, the smaller every term. So few nodes serve all s,
 however fast e^{sL} turns.
 
+Where few steps see the record, F^n is hardly more than 1, and that 1 would be most of a sum in
+which it cancels: for x = ε > 0 the integral of e^{−sx}/(s(s+1)) is 0. So it is taken off, and
+F^n − 1 takes the place of F^n.
+
 Its errors:
 
 1. *The rule* with step h: (N₊ + N₋)/(e^{2πv/h} − 1), N± the integrals of the absolute value with u
@@ -95,6 +99,7 @@ class Line:
 
     def __init__(self, plan: Plan, draft: bool = False) -> None:
         self.plan = plan.settled()
+        self.sparse = plan.is_sparse
         part = DRAFT if draft else 1.0
         self.kept_nats = LEFT_OUT if plan.sign > 0 else LEFT_OUT - min(plan.log_delta, 0.0)
         self.inner_nats = part * INNER_NATS + math.log(plan.steps)
@@ -148,7 +153,8 @@ class Line:
         losses, log_weight, _ = self.beside
         size = log_weight.real + order * losses.real
         growing = self.plan.sign * losses.real > 0
-        here = growing & (size > size.max() - self.kept_nats - 6)
+        # Where the line is very long, what hardly matters at its beginning would at its end.
+        here = growing & (self.sparse | (size > size.max() - self.kept_nats - 6))
         if not here.any():
             return LARGEST_ANGLE
         tangent = float((losses.imag[here] / np.abs(losses.real[here])).min())
@@ -192,7 +198,10 @@ class Line:
         log_a = np.logaddexp(
             self._absolute.log_absolute(s), np.log(np.abs(self._still(s)) + 1e-300)
         )
-        log_rest = self.plan.steps * log_a - self.plan.x(self.plan.epsilon) * s.real
+        log_a = self.plan.steps * log_a
+        if self.sparse:
+            log_a = np.logaddexp(log_a, 0.0)
+        log_rest = log_a - self.plan.x(self.plan.epsilon) * s.real
         log_rest += np.log(np.abs(self._derivative(u) / (s * (s + 1))))
         fall = math.pi * x * self.bend * math.sin(self.angle) * np.sinh(u)
         return np.asarray(log_rest - np.log(fall))
@@ -206,11 +215,13 @@ class Line:
 
     # values and errors --------------------------------------------------------------------------
 
-    def _terms(self, epsilon: Array) -> Complex:
-        """The terms of the sum, a row for each ε."""
+    def _terms(self, epsilon: Array, whole: bool = False) -> Complex:
+        """The terms of the sum, a row for each ε; `whole`: without anything taken off."""
         x = epsilon - self.plan.steps * self.plan.origin
-        exponent = self.plan.steps * self.log_f - np.multiply.outer(x, self.s)
-        return np.asarray(np.exp(exponent) * self.weight)
+        log_power, fall = self.plan.steps * self.log_f, -np.multiply.outer(x, self.s)
+        if self.sparse and not whole:
+            return np.asarray(np.expm1(log_power) * np.exp(fall) * self.weight)
+        return np.asarray(np.exp(log_power + fall) * self.weight)
 
     def value(self, epsilon: Array) -> tuple[Array, Array]:
         """δ and −dδ/dε at each ε."""
@@ -220,14 +231,13 @@ class Line:
 
     def error(self, epsilon: Array) -> Array:
         """How far the truth may be above or below, but for the cut."""
-        size = np.abs(self._terms(epsilon))
+        size, whole = np.abs(self._terms(epsilon)), np.abs(self._terms(epsilon, whole=True))
         n, scale = self.plan.steps, np.abs(self.f)
-        inner = size @ ((self.inner + self.left_out) * n / scale)
+        inner = whole @ ((self.inner + self.left_out) * n / scale)
         each = self.rounded + np.abs(self.s) * self.shifted
-        digits = n * (each / scale + LOGARITHM * ULP) + ULP * (
-            n * np.abs(self.log_f) + np.abs(self.s) * np.abs(epsilon).max() + 12
-        )
-        rounding = ROUNDING_MARGIN * (size @ digits)
+        digits = n * (each / scale + ULP * (LOGARITHM + np.abs(self.log_f)))
+        turned = ULP * (np.abs(self.s) * np.abs(epsilon).max() + 12)
+        rounding = ROUNDING_MARGIN * (whole @ digits + size @ turned)
         x = epsilon - n * self.plan.origin
         moved = np.abs(x - self.plan.x(self.plan.epsilon)) * float(np.abs(self.s[-1].real))
         rest = np.exp(np.minimum(self._log_end + moved, 600.0))
@@ -246,9 +256,14 @@ class Line:
         u = h * np.arange(self.s.size // COARSE + 2)
         for moved in (-STRIP * self.angle, STRIP * self.angle):
             s = self._s(u, moved)
-            size = np.abs(self._transform(s)) + 3 * self.inner
+            f = self._transform(s)
+            log_size = self.plan.steps * np.log(np.abs(f) + 3 * self.inner)
+            if self.sparse:
+                off = np.expm1(self.plan.steps * np.log1p(3 * self.inner / np.abs(f)))
+                power = np.exp(self.plan.steps * np.log(f))
+                log_size = np.log(np.abs(power - 1) + np.abs(power) * off)
             log_weight = np.log(np.abs(self._derivative(u, moved) / (s * (s + 1))) * h / math.pi)
-            sides.append((s, self.plan.steps * np.log(size) + log_weight))
+            sides.append((s, log_size + log_weight))
         return sides
 
     def _rule(self, x: Array) -> Array:

@@ -41,8 +41,10 @@ ENDED = 40.0
 MOST_GRID = 60_000
 REACH = 18.0
 """Standard deviations beyond the means of P at which outcomes begin and end."""
-LEAST_PART = 1e-3
-"""Of Chernoff's ε, what a guess is at least."""
+LEAST_PART = 1e-6
+"""Of Chernoff's ε, what a guess is at least: far less where few sparse steps see the record."""
+LEAST_LOG = 1e-18
+"""Stands for the logarithm of a mean of e^{cL} that is 1 but for rounding."""
 TOLD_APART_MARGIN = 1.05
 """A total variation is a sum over a kink, and may be a hundredth more."""
 CHERNOFF_MARGIN = 1e-3
@@ -50,6 +52,8 @@ CHERNOFF_MARGIN = 1e-3
 POWERS = np.geomspace(1.0, 60.0, 20)
 """The r of the bound of what marked steps are worth."""
 HALVINGS = 12
+SPARSE = 1.0
+"""log F^n at the saddle up to which the 1 in F^n is most of the sum along a line."""
 
 
 class Cut:
@@ -133,6 +137,14 @@ class Plan:
         self.size = float(self.level[self.saddle] + math.log(ORDERS[self.saddle])) - 0.5
         return self
 
+    @property
+    def is_sparse(self) -> bool:
+        """Whether F^n is little more than 1 at the saddle, and that 1 is better taken off."""
+        return self._is_sparse(self.saddle)
+
+    def _is_sparse(self, i: int) -> bool:
+        return self.sign > 0 and float(self.steps * self.k[i]) < SPARSE
+
     def x(self, epsilon: float) -> float:
         """ε from the origin: the sum of all L − origin that has the loss ε."""
         return epsilon - self.steps * self.origin
@@ -215,15 +227,28 @@ class Plan:
             self.k = np.logaddexp(self.k, log_sum_exp(exponent))
             last = np.maximum(last, exponent[:, -1])
         self.k[last > self.k - ENDED] = math.inf
+        self._log_size = self.steps * self.k
+        if not self.law.is_bounded:  # of F^n − 1
+            self._log_size += np.log(-np.expm1(-np.maximum(self._log_size, LEAST_LOG)))
 
     def _at(self, epsilon: float) -> tuple[Array, int, float]:
         """The level at each order, its saddle, and about log δ."""
-        level = self.steps * self.k - ORDERS * epsilon - np.log(ORDERS) - np.log1p(ORDERS)
+        level = self._log_size - ORDERS * epsilon - np.log(ORDERS) - np.log1p(ORDERS)
         i = min(max(int(np.argmin(level)), 1), ORDERS.size - 2)
         bend = (level[i + 1] - 2 * level[i] + level[i - 1]) / math.log(ORDERS[1] / ORDERS[0]) ** 2
         bend = max(float(bend), 0.2)
         rough = float(level[i]) + math.log(ORDERS[i]) - 0.5 * math.log(2 * math.pi * bend)
+        if self._is_sparse(i):
+            rough = self._log_of_one(epsilon)
         return level, i, rough
+
+    def _log_of_one(self, epsilon: float) -> float:
+        """About log δ, where it is the work of one step alone."""
+        masses = [
+            float(np.exp(cut.log_p) @ np.maximum(-np.expm1(epsilon - cut.losses), 0.0))
+            for cut in self.cuts
+        ]
+        return math.log(self.steps * sum(masses) + 1e-300)
 
     def _guess(self) -> float:
         """About ε, by the saddle point: between Chernoff's bound and a small part of it; 0 where
@@ -261,6 +286,6 @@ class Plan:
         j = int(np.argmin(shape))
         over = np.flatnonzero(shape > shape[j] + EDGE)
         left, right = over[over < j], over[over > j]
-        if not left.size or not right.size:
+        if not right.size or not (left.size or self.is_sparse):
             raise NumericalError("lifted paths: no saddle among the orders")
-        return math.exp(fine[left[-1]]), math.exp(fine[right[0]])
+        return math.exp(fine[left[-1] if left.size else 0]), math.exp(fine[right[0]])
