@@ -278,3 +278,18 @@ def test_a_plan_that_overflows_warns_nobody() -> None:
     run = hs.Gaussian(1.1).on(hs.Poisson(0.4)) * 30_000
     with pytest.raises(CannotCertify, match="too slowly"):
         run.delta(3000.0, relation=hs.REPLACE_ONE, certify=True)
+
+
+@pytest.mark.parametrize("share", [1e-6, 0.5, 0.9, 0.99])
+def test_a_delta_of_about_one(share: float) -> None:
+    """e^{K(c) − cε} has its minimum left of 0 there."""
+    for run in (
+        hs.Gaussian(0.64).on(hs.Poisson(0.4)) * 1000,
+        hs.Gaussian(1.0).on(hs.Poisson(0.01)) * 10**7 + hs.Laplace(2.4) * 300,
+    ):
+        epsilon = share * float(run.rdp(1.0))
+        bound, plain = run.delta(epsilon, certify=True), run.delta(epsilon)
+        assert bound.upper - bound.lower < 1e-12
+        assert bound.lower <= plain.upper
+        assert plain.lower <= bound.upper
+        assert verify(read(json.dumps(bound.certificate))) == (bound.lower, bound.upper)
