@@ -158,7 +158,7 @@ def test_what_was_once_refused(run: Mechanism, delta: float) -> None:
     """A ball around 0 has no power in the library; the nodes of some losses are but a sketch."""
     bound = run.epsilon(delta, certify=True)
     plain = questions.answer(run, EpsilonAt(delta), None, "auto", games=False)  # a pair is proven
-    assert bound.method == "contour"
+    assert bound.method in ("contour", "splines")
     assert bound.lower == pytest.approx(plain.lower, rel=1e-11)
     assert bound.upper == pytest.approx(plain.upper, rel=1e-11)
 
@@ -276,8 +276,9 @@ def test_next_to_nothing_costs_nothing() -> None:
 def test_a_plan_that_overflows_warns_nobody() -> None:
     """Far below the mean loss e^ε is no float; warnings are errors here."""
     run = hs.Gaussian(1.1).on(hs.Poisson(0.4)) * 30_000
-    with pytest.raises(CannotCertify, match="too slowly"):
-        run.delta(3000.0, relation=hs.REPLACE_ONE, certify=True)
+    bound = run.delta(3000.0, relation=hs.REPLACE_ONE, certify=True)
+    assert bound.lower > 1 - 1e-12
+    assert bound.upper == 1
 
 
 @pytest.mark.parametrize("share", [1e-6, 0.5, 0.9, 0.99])
