@@ -78,7 +78,7 @@ MANY: list[tuple[Mechanism, float]] = [
     (hs.DiscreteGaussian(3) * 60, 1e-6),
     (RR(1.0).on(hs.Poisson(0.01)) * 500 + RR(0.5).on(hs.Poisson(0.02)) * 700, 1e-6),
     (hs.Laplace(1.0) * 2, 1e-5),
-    (hs.Laplace(1.0) * 20, 1e-30),
+    (hs.Laplace(1.0) * 12, 1e-30),
     (hs.ExponentialMechanism(0.5) * 6, 1e-20),
 ]
 

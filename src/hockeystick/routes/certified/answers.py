@@ -23,6 +23,7 @@ from hockeystick.routes.certified.claims import (
     at_infinity,
     at_most,
     closed,
+    is_above_all,
     is_free,
     largest,
 )
@@ -31,6 +32,7 @@ from hockeystick.routes.certified.laws import exact_of, law_of
 from hockeystick.routes.certified.line import Ends, Laws, Line, Recipe, masses
 from hockeystick.routes.certified.many import many
 from hockeystick.routes.certified.plan import Plan, planned
+from hockeystick.routes.certified.spline_answers import delta_splines, epsilon_splines
 from hockeystick.routes.contour.saddle import MOST_PLANNING_PARTS, log_kappa
 
 BITS = 192
@@ -93,6 +95,9 @@ def epsilon(loss: ComposedLoss, delta: float) -> Proven:
             return Proven.of(math.inf, math.inf, "closed form", parts=parts)
         if delta == 0 and infinite.is_zero():
             return Proven.of(*largest(task.laws), "closed form", parts=parts)
+        with suppress(*REFUSALS):
+            low, high, splines = epsilon_splines(task, delta)
+            return Proven.of(low, high, "splines", parts=parts, line=splines.to_json())
         profile = closed(task.laws, math.log(delta) if delta else LOG_LEAST)
         if profile is not None:
             ends = by_halving(lambda e: (profile(arb(e)),) * 2, arb(delta))
@@ -127,6 +132,9 @@ def delta(loss: ComposedLoss, epsilon: float) -> Proven:
     """δ(ε), between proven ends."""
     with precisely():
         task, parts = task_of(loss), said_of(loss)
+        with suppress(*REFUSALS):
+            low, high, splines = delta_splines(task, epsilon)
+            return Proven.of(low, high, "splines", parts=parts, line=splines.to_json())
         value = _by_formula(task.laws, epsilon)
         if value is not None:
             ends = max(below(value), 0.0), min(above(value), 1.0)
@@ -150,7 +158,7 @@ def delta(loss: ComposedLoss, epsilon: float) -> Proven:
 
 
 def _by_formula(laws: Laws, epsilon: float) -> arb | None:
-    if math.isinf(epsilon):
+    if math.isinf(epsilon) or is_above_all(laws, epsilon):
         return at_infinity(laws)
     profile = closed(laws)
     return None if profile is None else profile(arb(epsilon))

@@ -22,11 +22,10 @@ from flint import acb, arb
 from hockeystick.routes.certified.balls import disc, only_if, power, total
 from hockeystick.routes.certified.line import Ends, Laws
 from hockeystick.routes.certified.normal import NormalLaw
+from hockeystick.routes.certified.turned_sums import TurnedSum
 
 MOST_PRODUCTS, MOST_CELLS = 4_000_000, 20_000
 """A certificate that asks for more is refused."""
-TERMS = 24
-"""Of the series of e^{pX} where |pX| <= 1/4."""
 
 
 @dataclass(frozen=True)
@@ -111,37 +110,18 @@ class Bent:
         return [(s[0], terms[0][1] / 2), *terms[1:]]
 
     def _moments(self, orders: Sequence[acb]) -> list[acb]:
-        """G at each: the sum on the middle line, what it leaves out, and its error. Where |pX| is
-        small, all nodes are one series."""
+        """G at each: the sum on the middle line, what it leaves out, and its error. |e^{pX}| falls
+        along the hyperbola."""
         r, middle = self._r, (arb(self._r.low) + arb(self._r.high)) / 2
         weights, places = [], []
         for j in range(r.first, r.last + 1):
             x, z, bent = self.outcome(acb(j * arb(r.inner), middle))
             weights.append((-z * z / 2).exp() * bent * self._norm * arb(r.inner))
             places.append(x)
-        most = orders[-1].abs_upper()
-        small = sum(1 for x in places if most * x.abs_upper() <= 0.25)
-        only_if(all(most * x.abs_upper() <= 0.25 for x in places[:small]), "X that grows")
-        series, rest = self._series(weights[:small], places[:small])
-        only_if(all(p.abs_upper() <= most for p in orders), "the largest order last")
-        slack = disc(self._inner_error + rest)
-        out = []
-        for p in orders:
-            value = acb(0)
-            for term in reversed(series):
-                value = value * p + term
-            pairs = zip(weights[small:], places[small:], strict=True)
-            out.append(total((w * (p * x).exp() for w, x in pairs)) + value + slack)
-        return out
-
-    def _series(self, weights: Sequence[acb], places: Sequence[acb]) -> tuple[list[acb], arb]:
-        """Σ weight·X^m/m!, and what the terms beyond add where |pX| <= 1/4."""
-        out, powers_ = [], list(weights)
-        for m in range(TERMS):
-            out.append(total(powers_) / math.factorial(m))
-            powers_ = [w * x for w, x in zip(powers_, places, strict=True)]
-        size = sum((arb(w.abs_upper()) for w in weights), arb(0))
-        return out, size * 2 * arb(0.25) ** TERMS / math.factorial(TERMS)
+        sums = TurnedSum(weights, places, self._inner_error)
+        values = sums(orders)
+        slack = disc(self._inner_error + sums.left_out)
+        return [value + slack for value in values]
 
     @property
     def _norm(self) -> arb:

@@ -49,6 +49,12 @@ def at_infinity(laws: Laws) -> arb:
     return masses(laws)[0]
 
 
+def is_above_all(laws: Laws, epsilon: float) -> bool:
+    """Whether no finite loss is larger, and no table leaves any out: then δ(ε) is δ(inf)."""
+    top = top_of(laws)
+    return top is not None and bool(top <= epsilon) and masses(laws)[1].is_zero()
+
+
 def _from_zero_on(value: arb, epsilon: arb) -> arb:
     only_if(epsilon >= 0, "an ε that is not negative")
     return value

@@ -18,6 +18,9 @@ SPARSE = 8
 """One in so many orders at which K of all parts is looked at."""
 MOST_LEVEL = 40.0
 """Nats of cancellation that a line may have: they cost bits, not accuracy."""
+NEARLY_ALL, LEVEL_OF_NEARLY_ALL = -0.5, 2.0
+"""log δ by Chernoff's bound above which the line goes where so many nats cancel: e^{K(c) − cε} has
+no minimum right of 0 if δ is about 1."""
 NEGLIGIBLE = 18.0
 """Nats below the largest node where one no longer counts in a plan."""
 
@@ -87,7 +90,11 @@ def planned(
     asked, epsilon = epsilon, saddle.epsilon if epsilon is None else epsilon
     log_delta = saddle.log_delta if log_delta is None else log_delta
     score = saddle.k - saddle.x * epsilon + log_kappa(saddle.x)
-    orders = float(saddle.x[int(np.argmin(score))]) * AROUND
+    best = int(np.argmin(score))
+    if score[best] > NEARLY_ALL:  # then the least is at 0, where the line has a pole
+        low = np.flatnonzero(saddle.k - saddle.x * epsilon < LEVEL_OF_NEARLY_ALL)
+        best = max(best, int(low[-1]) if low.size else best)
+    orders = float(saddle.x[best]) * AROUND
     sketch = Sketch(loss, float(orders[-1]))
     with np.errstate(all="ignore"):
         k, variance = sketch.cumulants(orders)

@@ -26,7 +26,8 @@ class SegmentLaw(Law):
     """One step, on a Poisson sample, on one of fixed size, or not on a sample."""
 
     def __init__(self, exact: Exact) -> None:
-        self.reach, self.q = ball(exact.numbers[0]), ball(exact.rate)
+        self.exact_reach = exact.numbers[0]
+        self.reach, self.q = ball(self.exact_reach), ball(exact.rate)
         self.sampled, self.fixed, self.sign = exact.rate != 1, exact.fixed, 1
         if exact.turned and self.sampled:
             self.sign = -1

@@ -18,12 +18,20 @@ from hockeystick.loss.exact import Exact
 from hockeystick.routes.certified.balls import of_bits
 from hockeystick.routes.certified.bent import Bent, BentRecipe
 from hockeystick.routes.certified.build import line_of
-from hockeystick.routes.certified.claims import at_infinity, at_most, closed, is_free, largest
+from hockeystick.routes.certified.claims import (
+    at_infinity,
+    at_most,
+    closed,
+    is_above_all,
+    is_free,
+    largest,
+)
 from hockeystick.routes.certified.grid import Grid, GridSum
 from hockeystick.routes.certified.laws import law_of
 from hockeystick.routes.certified.line import Laws, Line, Recipe, masses
 from hockeystick.routes.certified.renyi import BITS as RENYI_BITS
 from hockeystick.routes.certified.renyi import RenyiAt, is_bounded
+from hockeystick.routes.certified.splines import SplineRecipe, Splines
 
 LOG_LEAST = -800.0
 MOST_BITS, MOST_POINTS = 1024, 1_000_000
@@ -116,7 +124,7 @@ def _divergence(asked: Said, said: Said, parts: Parts) -> None:
 def _direction(asked: Said, said: Said, laws: Laws) -> None:
     lower, upper = said["lower"], said["upper"]
     if asked["asked"] == "delta":
-        if asked["epsilon"] == math.inf:
+        if asked["epsilon"] == math.inf or is_above_all(laws, asked["epsilon"]):
             least = most = at_infinity(laws)
         else:
             least, most = _ends(said, laws, LOG_LEAST)(asked["epsilon"])
@@ -136,9 +144,11 @@ def _direction(asked: Said, said: Said, laws: Laws) -> None:
         _check(upper == math.inf or both(upper)[1] <= delta, "the upper end")
 
 
-def _line(said: Said, laws: Laws) -> Line | Bent:
+def _line(said: Said, laws: Laws) -> Line | Bent | Splines:
     if said["method"] == "bent":
         return Bent(laws, BentRecipe.from_json(said["line"]))
+    if said["method"] == "splines":
+        return Splines(laws, SplineRecipe.from_json(said["line"]))
     recipe = Recipe.from_json(said["line"])
     _check(recipe.points <= MOST_POINTS, f"at most {MOST_POINTS} points")
     return line_of(laws, recipe)
@@ -146,7 +156,7 @@ def _line(said: Said, laws: Laws) -> Line | Bent:
 
 def _ends(said: Said, laws: Laws, log_least: float) -> Ends:
     """ε to both ends of δ(ε), by the formula or on the line of the certificate."""
-    if said["method"] in ("contour", "bent"):
+    if said["method"] in ("contour", "bent", "splines"):
         line = _line(said, laws)
 
         def on_line(epsilon: float) -> tuple[arb, arb]:
