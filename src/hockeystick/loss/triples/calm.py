@@ -21,9 +21,12 @@ SAFE = 1e-9
 """Of the integral of a curve: what rounding, and the margins of values, cannot reach."""
 FIRST_PIECES = {1: 32, 2: 12}
 """Of each side of a box of shapes, by how many parameters there are."""
-SPLITS = 3
+SPLITS = {1: 3, 2: 2}
+"""How often a box may be split, alike."""
 FEWER = 3
-"""Of so many nodes one is looked at before any split."""
+"""Of so many nodes one is looked at first."""
+AT_A_TIME = 8
+"""Curves that are looked at more closely together."""
 ASKED_FOR = (0.05, 0.06)
 """The share and the slope, in standard deviations of one loss, for which boxes are split."""
 SHARES = (0.4, 0.15, 0.05, 0.02)
@@ -105,22 +108,59 @@ class Calm:
         every = np.concatenate(found)
         return np.asarray(every[np.argmax(self.losses.integrals(every).sum(axis=1))])
 
-    def of_boxes(self, families: list[Shapes], enough: Array, slope: float) -> Array:
+    def of_boxes(self, families: list[Shapes], enough: Array, slope: float) -> Seen:
         """Curves above all shapes: of boxes that are split where `enough` is not above them, for
         weights that fall so fast."""
         found = []
         for shapes in families:
             low, high = shapes.grid(FIRST_PIECES[len(shapes.low)])
-            for left in reversed(range(SPLITS + 1)):
+            for left in reversed(range(SPLITS[len(shapes.low)] + 1)):
                 there = shapes.counts(low, high)
                 low, high = low[there], high[there]
                 if not len(low):
                     break
-                curves = self.curves(shapes.closely(low, high), FEWER if left == SPLITS else 1)
+                gram = shapes.closely(low, high)
+                curves = self.curves(gram, FEWER)
                 bad = (self.losses.gain(curves - enough, slope) > 0) & (left > 0)
-                found.append(curves[~bad])
+                found.append((gram.take(~bad), curves[~bad]))
                 low, high = _quartered(low[bad], high[bad])
-        return np.concatenate(found)
+        grams, rows = zip(*found, strict=True)
+        parts = ([getattr(each, name) for each in grams] for name in ("first", "second", "inner"))
+        curves = np.concatenate(rows)
+        gram = Gram(*(np.concatenate(part) for part in parts))
+        return Seen(self, gram, curves, np.zeros(len(curves), dtype=bool))
+
+
+@dataclass
+class Seen:
+    """Boxes of shapes and their curves: at few nodes, with chords, until more are needed."""
+
+    calm: Calm
+    gram: Gram
+    curves: Array
+    closely: Array
+    """Whether each is known at every node."""
+
+    def is_below(self, enough: Array, slope: float) -> bool:
+        """Whether `enough` is above all of them for weights that fall so fast. The curve that is
+        worst is known at every node before it is said not to be below."""
+        losses = self.calm.losses
+        margin = SAFE * float(losses.integrals(enough).sum())
+        over = self.curves - enough
+        for _ in range(len(over) + 1):
+            rows = np.flatnonzero((over > 0).any(axis=1))
+            gain = losses.gain(over[rows], slope)
+            bad = gain > -margin
+            if not bad.any():
+                return True
+            if self.closely[rows[bad]].any():
+                return False
+            worst = rows[np.argsort(gain)[-AT_A_TIME:]]
+            worst = worst[~self.closely[worst]]
+            self.curves[worst] = self.calm.curves(self.gram.take(worst))
+            self.closely[worst] = True
+            over[worst] = self.curves[worst] - enough
+        return False
 
 
 def _quartered(low: Array, high: Array) -> tuple[Array, Array]:
@@ -143,21 +183,12 @@ def calm_pairs(most: Curves, rate: float, families: list[Shapes]) -> tuple[CalmP
     deviation = math.sqrt(most.pair().variance)
     share, slope = ASKED_FOR
     enough = least.between(most, share).whole / rate
-    curves = rate * calm.of_boxes(families, enough, slope / deviation)
+    seen = calm.of_boxes(families, enough, slope / deviation)
     found: list[CalmPair] = []
     for share in SHARES:
         some = least.between(most, share)
-        if slope := steepest(losses, curves, some.whole, deviation):
+        slopes = (float(each) for each in SLOPES / deviation)
+        slope = next((each for each in slopes if seen.is_below(some.whole / rate, each)), 0.0)
+        if slope:
             found.append(CalmPair(slope, some.pair()))
     return tuple(found)
-
-
-def steepest(losses: Losses, curves: Array, enough: Array, deviation: float) -> float:
-    """The largest slope for which `enough` is above all curves; 0 if there is none."""
-    margin = SAFE * float(losses.integrals(enough).sum())
-    over = curves - enough
-    over = over[(over > 0).any(axis=1)]
-    for each in SLOPES / deviation:
-        if not over.size or float(losses.gain(over, each).max()) <= -margin:
-            return float(each)
-    return 0.0
