@@ -152,15 +152,26 @@ class Cover:
     def largest(self, shapes: Shapes, boxes: Boxes) -> Array:
         """The largest value of the boxes at each node, none of which is above the value that was
         found for it: those below another's are not looked at again."""
-        tops, found = boxes.tops(), self.limit.copy()
+        found = self.limit.copy()
         found[boxes.node] = self.reached[boxes.node]
-        for some in (tops, np.delete(np.arange(boxes.node.size), tops)):
-            these = boxes.take(some)
-            least = np.where(found < self.limit, found, np.inf)
-            these = these.take(these.value * (1 + ROUGHLY) > least[these.node])
-            value = self.at(these.node, shapes.above(these.low, these.high))
-            np.maximum.at(found, these.node, value)
-        return np.minimum(found, self.limit)
+        self._raise(found, shapes, boxes.take(boxes.tops()), FINE)
+        boxes = self._above(found, boxes)
+        about = found.copy()
+        boxes = replace(boxes, value=self._raise(about, shapes, boxes, ROUGH))
+        surely = about * (1 - ROUGHLY)
+        self._raise(found, shapes, self._above(surely, boxes), FINE)
+        return np.minimum(np.where(surely < self.limit, found, self.limit), self.limit)
+
+    def _above(self, found: Array, boxes: Boxes) -> Boxes:
+        """Those whose value, known roughly, may be above what was found, and that below the limit."""
+        least = np.where(found < self.limit, found, np.inf)
+        return boxes.take(boxes.value * (1 + ROUGHLY) > least[boxes.node])
+
+    def _raise(self, found: Array, shapes: Shapes, boxes: Boxes, rule: Rule) -> Array:
+        """The value of each box, with what was found raised to it."""
+        value = self.at(boxes.node, shapes.above(boxes.low, boxes.high), rule)
+        np.maximum.at(found, boxes.node, value)
+        return value
 
     def _first(self, shapes: Shapes) -> Boxes:
         """The box of all shapes in pieces of equal size, for each node that matters."""

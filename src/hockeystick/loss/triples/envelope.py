@@ -20,7 +20,7 @@ MARGIN = 1e-13
 """Of a δ before sampling: more than the quadrature of `excess` misses."""
 ROUNDING = 1e-12
 """Relative error of the same, and more."""
-SLACK = 0.003
+SLACK = 0.002
 """Part of the variance that may be added where finer boxes would not pay."""
 
 
