@@ -53,6 +53,7 @@ class Symbol:
         self._square = s * (s + 1)
         self._connect = np.tile(chords, len(ALIASES)) / self._square
         self._smooth = self._connect * _box(s, spacing) ** 3
+        self._smooth_size = np.abs(self._smooth)
         self._gauss = spacing * spacing * self._square / 2
 
     def start(self, variance: float) -> Complex:
@@ -63,10 +64,11 @@ class Symbol:
         """Of M^count and all that comes with it, over e^{count·power}; and how far it is off."""
         exponent = count * self._log + self._gauss
         near = np.flatnonzero(exponent.real > self._gauss.real[0] - FAR)
-        value = np.zeros(exponent.shape, dtype=complex)
-        value[near] = np.exp(exponent[near]) * self._smooth[near]
-        size = np.abs(value[near])
-        off = EPS * (64 + 8 * np.abs(exponent[near])) + count * self._error[near]
+        value, exponent = np.zeros(exponent.shape, dtype=complex), exponent[near]
+        value[near] = np.exp(exponent) * self._smooth[near]
+        size = np.exp(exponent.real) * self._smooth_size[near]
+        length = np.abs(exponent.real) + np.abs(exponent.imag)
+        off = EPS * (64 + 8 * length) + count * self._error[near]
         error = len(ALIASES) * float((size * off).max()) + BEYOND_ALIASES * float(size.max())
         return self._folded(value), error
 
