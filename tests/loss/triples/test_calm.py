@@ -130,7 +130,7 @@ def test_slow_weights_are_moved_farthest(game: GaussianTriples, seed: int) -> No
     above the smaller pair, which is itself below the envelope."""
     rng = np.random.default_rng(seed)
     pair = game.pair(1e-12)
-    calm = pair.calmer()
+    calm = pair.calmer(0.0)
     assert calm
     u = np.linspace(-pair.top, pair.top, 1201)
     step = float(u[1] - u[0])
@@ -155,7 +155,7 @@ def test_slow_weights_are_moved_farthest(game: GaussianTriples, seed: int) -> No
 def test_smaller_pairs_are_nested(near: float) -> None:
     """Each within the one before in both directions: a bound with one holds for the next."""
     pair = GaussianTriples(0.01, near=near, far=2 * near).pair(1e-12)
-    calm = pair.calmer()
+    calm = pair.calmer(0.0)
     assert len(calm) >= 2
     u = np.concatenate([-np.geomspace(pair.top, 1e-6, 60), np.geomspace(1e-6, pair.top, 60)])
     kernels = [of_pair(each, u) for each in (pair, *(some.pair for some in calm))]

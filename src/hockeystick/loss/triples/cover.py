@@ -13,14 +13,16 @@ from dataclasses import dataclass, fields, replace
 
 import numpy as np
 
-from hockeystick.loss.triples.normal import Gram, excess
+from hockeystick.loss.triples.normal import FINE, ROUGH, Gram, Rule, excess
 from hockeystick.numerics.types import Array
 
 MOST_SPLITS = 12
 NEGLIGIBLE = 1e-9
 """Below that no box is looked at: what no shape exceeds does as well."""
-ROUNDING = 1e-10
-"""Relative error of a value, and more."""
+ROUGHLY = 1e-4
+"""Relative error of a value by `ROUGH`, and more."""
+SHARED = 3
+"""Neighbouring nodes that share the boxes of the first of them: boxes hold for any."""
 
 Value = Callable[[Array, Array], Array]
 """Of both directions of a triple: their sum, or the larger."""
@@ -56,6 +58,13 @@ class Boxes:
         """For each node that has any, the place of its box with the largest value."""
         order = np.lexsort((self.value, self.node))
         return np.asarray(order[np.append(np.diff(self.node[order]) != 0, True)])
+
+
+def joined(some: list[Boxes]) -> Boxes:
+    """All of them."""
+    return Boxes(
+        *(np.concatenate([getattr(each, f.name) for each in some]) for f in fields(Boxes))
+    )
 
 
 class Shapes(ABC):
@@ -107,14 +116,14 @@ class Cover:
     reached: Array
     """What single shapes attain, but for the margin of `excess`."""
 
-    def at(self, node: Array, gram: Gram) -> Array:
+    def at(self, node: Array, gram: Gram, rule: Rule = FINE) -> Array:
         """The value of one Gram matrix at each of these nodes."""
         a, b = self.a[node], self.b[node]
-        return self.value(excess(gram, a, b), excess(gram.swapped(), a, b))
+        return self.value(excess(gram, a, b, rule), excess(gram.swapped(), a, b, rule))
 
     def reach(self, node: Array, gram: Gram) -> None:
-        """Keep what these shapes attain."""
-        np.maximum.at(self.reached, node, self.at(node, gram))
+        """Keep what these shapes attain, about."""
+        np.maximum.at(self.reached, node, self.at(node, gram, ROUGH))
 
     def sought(self, shapes: Shapes) -> Boxes:
         """Boxes of all shapes for each node, whose values are mostly within the tolerance."""
@@ -127,33 +136,47 @@ class Cover:
             if left % 2:
                 real = shapes.is_one(middle)
                 self.reach(boxes.node[real], shapes.above(middle[real], middle[real]))
-            boxes = replace(boxes, value=self.at(boxes.node, shapes.above(boxes.low, boxes.high)))
+            gram = shapes.above(boxes.low, boxes.high)
+            boxes = replace(boxes, value=self.at(boxes.node, gram, ROUGH))
             most = self.reached * (1 + shapes.tolerance) + self.slack
             most = np.where(most >= self.limit, np.inf, most)
             good = boxes.value <= (most[boxes.node] if left else np.inf)
             done.append(boxes.take(good))
             boxes = boxes.take(~good).split()
-        return Boxes(
-            *(np.concatenate([getattr(each, f.name) for each in done]) for f in fields(Boxes))
-        )
+        boxes, last = joined(done), np.count_nonzero(self.limit > NEGLIGIBLE) - 1
+        others = joined([replace(boxes, node=boxes.node + i) for i in range(1, SHARED)])
+        others = others.take(others.node <= last)
+        gram = shapes.above(others.low, others.high)
+        return joined([boxes, replace(others, value=self.at(others.node, gram, ROUGH))])
 
     def largest(self, shapes: Shapes, boxes: Boxes) -> Array:
         """The largest value of the boxes at each node, none of which is above the value that was
         found for it: those below another's are not looked at again."""
-        tops, found = boxes.tops(), self.limit.copy()
+        found = self.limit.copy()
         found[boxes.node] = self.reached[boxes.node]
-        for some in (tops, np.delete(np.arange(boxes.node.size), tops)):
-            these = boxes.take(some)
-            least = np.where(found < self.limit, found, np.inf)
-            these = these.take(these.value * (1 + ROUNDING) > least[these.node])
-            value = self.at(these.node, shapes.above(these.low, these.high))
-            np.maximum.at(found, these.node, value)
-        return np.minimum(found, self.limit)
+        self._raise(found, shapes, boxes.take(boxes.tops()), FINE)
+        boxes = self._above(found, boxes)
+        about = found.copy()
+        boxes = replace(boxes, value=self._raise(about, shapes, boxes, ROUGH))
+        surely = about * (1 - ROUGHLY)
+        self._raise(found, shapes, self._above(surely, boxes), FINE)
+        return np.minimum(np.where(surely < self.limit, found, self.limit), self.limit)
+
+    def _above(self, found: Array, boxes: Boxes) -> Boxes:
+        """Those whose value, known roughly, may be above what was found, and that below the limit."""
+        least = np.where(found < self.limit, found, np.inf)
+        return boxes.take(boxes.value * (1 + ROUGHLY) > least[boxes.node])
+
+    def _raise(self, found: Array, shapes: Shapes, boxes: Boxes, rule: Rule) -> Array:
+        """The value of each box, with what was found raised to it."""
+        value = self.at(boxes.node, shapes.above(boxes.low, boxes.high), rule)
+        np.maximum.at(found, boxes.node, value)
+        return value
 
     def _first(self, shapes: Shapes) -> Boxes:
         """The box of all shapes in pieces of equal size, for each node that matters."""
         low, high = shapes.grid(shapes.pieces)
-        nodes = np.flatnonzero(self.limit > NEGLIGIBLE)
+        nodes = np.flatnonzero(self.limit > NEGLIGIBLE)[::SHARED]
         return Boxes(
             np.repeat(nodes, len(low)),
             np.tile(low, (nodes.size, 1)),

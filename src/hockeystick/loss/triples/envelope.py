@@ -20,7 +20,7 @@ MARGIN = 1e-13
 """Of a δ before sampling: more than the quadrature of `excess` misses."""
 ROUNDING = 1e-12
 """Relative error of the same, and more."""
-SLACK = 0.003
+SLACK = 0.002
 """Part of the variance that may be added where finer boxes would not pay."""
 
 
@@ -53,7 +53,7 @@ class Envelope:
     def sought(self) -> Sought:
         """Boxes whose values here are near what is attained."""
         shapes = self.triples.shapes()
-        one = self._one_way
+        one = self._one_way()
         alone = [one.sought(each) for each in shapes] if self.triples.zero_out else []
         both = self._both_ways(self._most(alone))
         return Sought(self.u, alone, [both.sought(each) for each in shapes])
@@ -68,7 +68,7 @@ class Envelope:
     def _most(self, boxes: list[Boxes]) -> Array:
         if not self.triples.zero_out:
             return self._same(self.triples.farthest)
-        most = self._largest(self._one_way, boxes)
+        most = self._largest(self._one_way(), boxes)
         most[0] = self._same(self.triples.near)[0]
         return most
 
@@ -76,7 +76,6 @@ class Envelope:
         """y = x', where the theorem for single steps is attained."""
         return np.asarray(np.exp(gaussian_log_delta(shift, self.log_a)) * (1 + ROUNDING))
 
-    @cached_property
     def _one_way(self) -> Cover:
         """Of zero-out: the larger of both directions."""
         most, near = (self._same(each) for each in (self.triples.farthest, self.triples.near))

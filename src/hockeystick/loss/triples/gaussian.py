@@ -12,7 +12,7 @@ from hockeystick.errors import NumericalError
 from hockeystick.loss.base import Loss
 from hockeystick.loss.triples.attained import normal_triple
 from hockeystick.loss.triples.base import Triples
-from hockeystick.loss.triples.calm import calm_pairs
+from hockeystick.loss.triples.calm import Calmer, Plan
 from hockeystick.loss.triples.cover import Shapes
 from hockeystick.loss.triples.envelope import Envelope, Sought
 from hockeystick.loss.triples.pair import CalmPair, Curves, VirtualPair
@@ -121,17 +121,28 @@ def _pair(triples: GaussianTriples, reach: float) -> VirtualPair:
 
 @lru_cache(maxsize=128)
 def _curves(triples: GaussianTriples, reach: float) -> Curves:
-    sought = _sought(triples.corner, reach)
+    return _through(triples, _sought(triples.corner, reach))
+
+
+def _through(triples: GaussianTriples, sought: Sought) -> Curves:
     return Curves.through(sought.u, *Envelope(triples, sought.u).curves(sought))
 
 
 @lru_cache(maxsize=128)
-def _calmer(triples: GaussianTriples, reach: float) -> tuple[CalmPair, ...]:
+def _calmer(triples: GaussianTriples, reach: float, slope: float) -> tuple[CalmPair, ...]:
     """For weights that fall slowly: between the shape of the largest variance and the envelope."""
     try:
-        return calm_pairs(_curves(triples, reach), triples.rate, triples.shapes())
+        plan = _planned(triples.corner, reach)
+        return Calmer(_curves(triples, reach), triples.rate, triples.shapes()).pairs(plan, slope)
     except NumericalError:
         return ()
+
+
+@lru_cache(maxsize=128)
+def _planned(triples: GaussianTriples, reach: float) -> Plan:
+    """What to look at for those, at a corner."""
+    most = _through(triples, _sought(triples, reach))
+    return Calmer(most, triples.rate, triples.shapes()).plan()
 
 
 @lru_cache(maxsize=128)

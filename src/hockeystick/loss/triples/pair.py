@@ -21,6 +21,9 @@ TERM_ROUNDING = 2.0**-50
 """Of a sum of terms, relative to their parts."""
 
 
+Calmer = Callable[[float], Sequence["CalmPair"]]
+
+
 @dataclass(frozen=True, eq=False)
 class VirtualPair:
     """A pair with the profile d, reversed s − d, where for every move, at every u >= 0,
@@ -37,8 +40,9 @@ class VirtualPair:
     """What every move may give away besides: a P-mass that is not in the atoms."""
     is_a_move: bool = False
     """Whether this pair and its reverse are all that there is to choose."""
-    calmer: Callable[[], Sequence[CalmPair]] = tuple
-    """Smaller pairs for weights that fall slowly, the smallest last: asked for when needed."""
+    calmer: Calmer = lambda slope: ()  # noqa: E731
+    """Smaller pairs for weights that fall slowly, the smallest last: asked for when needed, by the
+    least slope that there will be."""
 
     def excess(self, s: float) -> float:
         """E_P[e^{sL}] − 1, accurate relative to its own size; inf where no float can hold it."""
@@ -155,7 +159,7 @@ class Curves:
             self, ahead=ahead, behind=self.behind + share * (larger.behind - self.behind)
         )
 
-    def pair(self, calmer: Callable[[], Sequence[CalmPair]] = tuple) -> VirtualPair:
+    def pair(self, calmer: Calmer = lambda slope: ()) -> VirtualPair:
         """The pair with these profiles; `NumericalError` where there is none."""
         a = np.expm1(self.u)
         q_ahead, q_behind = _jumps(a, self.ahead), _jumps(a, self.behind)

@@ -36,7 +36,7 @@ class InBall(Shapes):
 
     radius: float
     widest: float = math.pi / 2
-    pieces, tolerance = 4, 0.013
+    pieces, tolerance = 4, 0.008
 
     @property
     def low(self) -> tuple[float, ...]:  # type: ignore[override]

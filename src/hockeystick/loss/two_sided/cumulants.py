@@ -20,9 +20,10 @@ from hockeystick.loss.two_sided.panels import (
     PanelCurve,
     Panels,
 )
-from hockeystick.numerics.blocks import CHUNK, in_blocks
-from hockeystick.numerics.series import LEAST, dot, log1p, log_mixed
+from hockeystick.numerics.blocks import in_blocks
+from hockeystick.numerics.series import LEAST, log1p, log_mixed
 from hockeystick.numerics.types import Array, Complex
+from hockeystick.numerics.waves import wave_sums
 
 MOST_TERMS = 1 << 28
 """Most points of the curves × points of the plane of one question, a few seconds' work."""
@@ -53,11 +54,9 @@ class Terms(NamedTuple):
         )
 
     def along(self, s: Complex, peak: float) -> Complex:
-        """The same on a vertical line, some s at a time to spare memory."""
+        """The same on a vertical line."""
         size = np.exp(float(s.real[0]) * self.x + self.log_weights - peak)
-        rows = max(1, CHUNK // max(1, self.x.size))
-        angles = (s.imag[i : i + rows, None] * self.x for i in range(0, s.size, rows))
-        return np.concatenate([dot(np.cos(a), size) + 1j * dot(np.sin(a), size) for a in angles])
+        return wave_sums(s.imag, self.x, size)
 
 
 @dataclass(frozen=True, eq=False)

@@ -93,17 +93,17 @@ class TwoSidedLoss(StripLoss):
         return joined(self.forward.atoms, self.backward.atoms, self._masses[2])
 
     def tails(self, losses: Array) -> Tails:
-        u = np.abs(losses)
-        p_up, q_up = self.forward.above(u)
-        q_down, p_down = (p_up, q_up) if self.symmetric else self.backward.above(u)
-        p, q, _ = self._masses
-        up = losses >= 0
-        return Tails(
-            np.where(up, p_up, p - p_down),
-            np.where(up, q_up, q - q_down),
-            np.where(up, p - p_up, p_down),
-            np.where(up, q - q_up, q_down),
-        )
+        up, (p, q, _) = losses >= 0, self._masses
+        found = Tails(*(np.empty(losses.shape) for _ in Tails._fields))
+        if up.any():
+            above, q_above = self.forward.above(losses[up])
+            for column, value in zip(found, (above, q_above, p - above, q - q_above), strict=True):
+                column[up] = value
+        if not up.all():
+            below, p_below = self.backward.above(-losses[~up])
+            for column, value in zip(found, (p - p_below, q - below, p_below, below), strict=True):
+                column[~up] = value
+        return found
 
     def nodes(self, low: float, high: float, turn: float) -> Nodes:
         ahead = self.forward.nodes(low, high, turn)

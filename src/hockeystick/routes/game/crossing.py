@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -40,6 +40,7 @@ class Crossing:
     spacing: float
     largest: Array
     least: Array
+    kept: dict[int, tuple[Array, Array]] = field(default_factory=dict, repr=False, compare=False)
 
     @classmethod
     def of(cls, pair: VirtualPair, spacing: float) -> Crossing:
@@ -68,6 +69,12 @@ class Crossing:
         least = np.maximum(np.minimum(farther, nearer) - unsure, 0.0)
         return cls(spacing, np.maximum(nearer, 0.0) + unsure, least)
 
+    def _transforms(self, size: int) -> tuple[Array, Array]:
+        """Of the largest and the least integrals, which stay the same along a run."""
+        if size not in self.kept:
+            self.kept[size] = _even(self.largest, size), _even(self.least, size)
+        return self.kept[size]
+
     def slope(self, log_weights: Array) -> float:
         """Λ, for the spline of weights h_0, h_1, … that are even; not below e^−700."""
         weights = np.exp(log_weights - log_weights[0])
@@ -78,7 +85,7 @@ class Crossing:
         bend[:-2] += weights[1:]
         bend[0] += weights[1]
         size = 1 << int(np.ceil(np.log2(2 * (bend.size + self.largest.size) + 2)))
-        wide, narrow = _even(self.largest, size), _even(self.least, size)
+        wide, narrow = self._transforms(size)
         up, down = _even(np.maximum(bend, 0.0), size), _even(np.maximum(-bend, 0.0), size)
         rise = np.fft.irfft(up * wide - down * narrow, size).max()
         fall = np.fft.irfft(down * wide - up * narrow, size).max()
@@ -98,8 +105,8 @@ def _bowl(r: Array) -> Array:
 
 
 def _even(values: Array, size: int) -> Array:
-    """The transform of an even sequence, told by its half."""
+    """The transform of an even sequence, told by its half: real."""
     whole = np.zeros(size)
     whole[: values.size] = values
     whole[size - values.size + 1 :] = values[:0:-1]
-    return np.asarray(np.fft.rfft(whole))
+    return np.ascontiguousarray(np.fft.rfft(whole).real)

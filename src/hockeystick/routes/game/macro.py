@@ -45,7 +45,7 @@ def profiles(
     tilts = {tilt for each in targets for tilt in tilts_to(each.tilt, deviation)}
     lattice = Lattice(pair, spacing, max(each.reach for each in targets), sorted(tilts))
     tilt = max(each.tilt for each in targets)
-    moves = Moves(pair, lattice, tilt, variance / pair.variance)
+    moves = Moves(pair, lattice, tilt, variance / pair.variance, steps)
     ahead, beyond = lattice.start(variance)
     stage = reflected(0, ahead, steps * pair.infinite + beyond, spacing)
     known: list[Stage] = []

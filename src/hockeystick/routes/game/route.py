@@ -23,6 +23,9 @@ NAME = "game"
 SENTENCE = "the game of an adversary who chooses the query of each step, on batches of fixed size"
 GIVEN_AWAY = 1e-4
 """Of δ: what the tails that the envelope leaves out may cost."""
+ROUGHLY = 1e-16
+"""Of a record that is drawn: what the pair may give away that tells about where δ is, the one that
+most answers take."""
 LEAST_START = 0.0015
 """Part of the final variance that smooths the beginning; more where the whole run is skewed."""
 MORE_START = 0.05
@@ -56,7 +59,7 @@ def _wanted(question: EpsilonAt | DeltaAt, triples: Triples, steps: int) -> floa
     """About the δ that the answer is about."""
     if isinstance(question, EpsilonAt):
         return question.delta
-    rough = target(triples.pair(1e-20), steps, question)
+    rough = target(triples.pair(ROUGHLY * triples.rate), steps, question)
     return math.exp(max(rough.log_delta, -650.0))
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from hockeystick.loss.triples.pair import VirtualPair
 from hockeystick.numerics.series import log1p
 from hockeystick.numerics.types import Array, Complex
+from hockeystick.numerics.waves import tiled_product
 
 EPS = 2.0**-52
 ALIASES = (-1, 0, 1)
@@ -19,8 +20,6 @@ FAR = 60.0
 """Logarithms this far below the largest are left out: less than the other aliases."""
 BLOCK = 256
 """Frequencies from one coarse multiple to the next."""
-TILE = (8, 16)
-"""Rows and columns of a product of matrices that linear algebra does in one thread."""
 
 
 class Symbol:
@@ -54,6 +53,7 @@ class Symbol:
         self._square = s * (s + 1)
         self._connect = np.tile(chords, len(ALIASES)) / self._square
         self._smooth = self._connect * _box(s, spacing) ** 3
+        self._smooth_size = np.abs(self._smooth)
         self._gauss = spacing * spacing * self._square / 2
 
     def start(self, variance: float) -> Complex:
@@ -64,10 +64,11 @@ class Symbol:
         """Of M^count and all that comes with it, over e^{count·power}; and how far it is off."""
         exponent = count * self._log + self._gauss
         near = np.flatnonzero(exponent.real > self._gauss.real[0] - FAR)
-        value = np.zeros(exponent.shape, dtype=complex)
-        value[near] = np.exp(exponent[near]) * self._smooth[near]
-        size = np.abs(value[near])
-        off = EPS * (64 + 8 * np.abs(exponent[near])) + count * self._error[near]
+        value, exponent = np.zeros(exponent.shape, dtype=complex), exponent[near]
+        value[near] = np.exp(exponent) * self._smooth[near]
+        size = np.exp(exponent.real) * self._smooth_size[near]
+        length = np.abs(exponent.real) + np.abs(exponent.imag)
+        off = EPS * (64 + 8 * length) + count * self._error[near]
         error = len(ALIASES) * float((size * off).max()) + BEYOND_ALIASES * float(size.max())
         return self._folded(value), error
 
@@ -94,7 +95,7 @@ def _log_transform(
     count, unit = 3 * size // 2 + 1, 2 * math.pi / (size * spacing)
     coarse = _turned(unit * BLOCK * np.arange(-(-count // BLOCK)), pair.losses)
     fine = _turned(unit * np.arange(BLOCK), pair.losses)
-    product = _product(coarse * weights, np.ascontiguousarray(fine.T))
+    product = tiled_product(coarse * weights, np.ascontiguousarray(fine.T))
     moved = product + (coarse * weights).sum(axis=1)[:, None] + (fine * weights).sum(axis=1)
     turns = (np.abs(coarse) * weights).sum(axis=1)[:, None]
     turns = turns + 3 * (np.abs(fine) * weights).sum(axis=1)
@@ -110,17 +111,6 @@ def _log_transform(
         np.concatenate([np.conj(log[back]), log[places], log[size + places]]),
         np.concatenate([off[back], off[places], off[size + places]]),
     )
-
-
-def _product(rows: Complex, columns: Complex) -> Complex:
-    """Their matrix product in small tiles: a large one wakes threads, which cost more."""
-    found = np.empty((len(rows), columns.shape[1]), dtype=complex)
-    for i in range(0, len(rows), TILE[0]):
-        for j in range(0, columns.shape[1], TILE[1]):
-            found[i : i + TILE[0], j : j + TILE[1]] = (
-                rows[i : i + TILE[0]] @ columns[:, j : j + TILE[1]]
-            )
-    return found
 
 
 def _turned(frequencies: Array, losses: Array) -> Complex:
