@@ -31,6 +31,11 @@ from hockeystick.routes.certified.laws import exact_of, law_of
 from hockeystick.routes.certified.line import Ends, Laws, Line, Recipe, masses
 from hockeystick.routes.certified.many import many
 from hockeystick.routes.certified.plan import Plan, planned
+from hockeystick.routes.certified.smoothed_answers import (
+    delta_smoothed,
+    epsilon_smoothed,
+    unless_atoms,
+)
 from hockeystick.routes.contour.saddle import MOST_PLANNING_PARTS, log_kappa
 
 BITS = 192
@@ -111,6 +116,9 @@ def epsilon(loss: ComposedLoss, delta: float) -> Proven:
                 with suppress(*REFUSALS):
                     low, high, recipe = _epsilon_by_long_line(task, delta)
                     return Proven.of(low, high, "contour", parts=parts, line=recipe.to_json())
+            with suppress(*REFUSALS):
+                low, high, smoothed = epsilon_smoothed(task, delta)
+                return Proven.of(low, high, "smoothed", parts=parts, line=smoothed.to_json())
             sums, grid = _on_grid(task, math.log(delta), error)
             coarse = CannotCertify(f"{error}, and a grid is too coarse")
             try:
@@ -142,6 +150,9 @@ def delta(loss: ComposedLoss, epsilon: float) -> Proven:
                     ends_, recipe = _at_in_balls(task, epsilon)
                     ends = max(below(ends_.lower), 0.0), min(above(ends_.upper), 1.0)
                     return Proven.of(*ends, "contour", parts=parts, line=recipe.to_json())
+            with suppress(*REFUSALS):
+                low, high, smoothed = delta_smoothed(task, epsilon)
+                return Proven.of(low, high, "smoothed", parts=parts, line=smoothed.to_json())
             sums, grid = _on_grid(task, LOG_SMALL, error)
             least, most = sums.ends(epsilon)
             ends = max(below(least), 0.0), min(above(most), 1.0)
@@ -217,6 +228,7 @@ def _epsilon_by_long_line(task: Task, delta: float) -> tuple[float, float, Recip
 
 def _line_at(task: Task, log_delta: float, delta: float) -> tuple[Line, Recipe, float]:
     """A line through the ε that it finds itself; in arrays if that is good enough."""
+    unless_atoms(task.laws)
     plan = planned(task.loss, NATS, None, log_delta)
     if not many(task.laws):
         with suppress(LongLine):
@@ -258,6 +270,7 @@ def _delta_by_line(task: Task, epsilon: float) -> tuple[float, float, Recipe]:
 
 
 def _at(task: Task, epsilon: float) -> tuple[Ends, Recipe]:
+    unless_atoms(task.laws)
     if not many(task.laws):
         with suppress(LongLine):
             return _at_in_balls(task, epsilon, LONG)
