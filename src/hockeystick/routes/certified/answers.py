@@ -93,11 +93,13 @@ def epsilon(loss: ComposedLoss, delta: float) -> Proven:
     """ε(δ), between proven ends."""
     with precisely():
         task, parts = task_of(loss), said_of(loss)
-        infinite, _ = masses(task.laws)
+        infinite, lost = masses(task.laws)
         if infinite > delta:
             return Proven.of(math.inf, math.inf, "closed form", parts=parts)
         if delta == 0 and infinite.is_zero():
             return Proven.of(*largest(task.laws), "closed form", parts=parts)
+        if lost >= delta:
+            raise CannotCertify("δ is less than what a list of integers leaves out")
         profile = closed(task.laws, math.log(delta) if delta else LOG_LEAST)
         if profile is not None:
             ends = by_halving(lambda e: (profile(arb(e)),) * 2, arb(delta))

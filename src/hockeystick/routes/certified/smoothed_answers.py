@@ -20,8 +20,8 @@ NATS = 25.0
 """Aliases, what is cut off and the quadrature each err by e^−25 = 1e-11 of δ."""
 LOW = 1.0
 """Nats above the least of cancellation that a line in arrays may have."""
-SHARP, LARGE, RELATIVE = 3e-8, 10.0, 1e-6
-"""Distance of the ends of ε: below an ε of LARGE, and what it is at the most over ε."""
+SHARP, LARGE, RELATIVE, SHARPEST = 3e-8, 10.0, 1e-6, 1e-11
+"""Distance of the ends of ε: below an ε of LARGE; what it is at the most over ε; and the least."""
 ROUGH = 30.0
 """The first line, which only finds where the root is, may be so many times less sharp."""
 WIDE = 3.0
@@ -47,6 +47,8 @@ def epsilon_smoothed(task: Task, delta: float) -> tuple[float, float, SmoothedRe
     wanted = _wanted(plan.epsilon)
     line, recipe = _line(task, plan, ROUGH * wanted)
     root = line.guess(plan.epsilon, delta)
+    if root <= 0 and line.ends(0.0).upper <= delta:
+        return 0.0, 0.0, recipe
     plan = planned(task.loss, NATS, root, log_delta, LOW)
     wanted = _wanted(root)
     for _ in range(2):
@@ -70,13 +72,11 @@ def delta_smoothed(task: Task, epsilon: float) -> tuple[float, float, SmoothedRe
         if not finite > 0:
             break
         plan = planned(task.loss, NATS, epsilon, float(finite.log()), LOW)
-    if not ends.lower > 0:
-        raise CannotCertify("a smoothed line that is sharper")
-    return below(ends.lower), min(above(ends.upper), 1.0), recipe
+    return max(below(ends.lower), 0.0), min(above(ends.upper), 1.0), recipe
 
 
 def _wanted(epsilon: float) -> float:
-    return min(SHARP * max(epsilon / LARGE, 1.0), RELATIVE * max(epsilon, SHARP))
+    return max(min(SHARP * max(epsilon / LARGE, 1.0), RELATIVE * epsilon), SHARPEST)
 
 
 def _line(task: Task, plan: Plan, wanted: float) -> tuple[SmoothedLine, SmoothedRecipe]:
