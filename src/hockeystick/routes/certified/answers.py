@@ -36,6 +36,7 @@ from hockeystick.routes.certified.smoothed_answers import (
     epsilon_smoothed,
     unless_atoms,
 )
+from hockeystick.routes.contour import route as contour
 from hockeystick.routes.contour.saddle import MOST_PLANNING_PARTS, log_kappa
 
 BITS = 192
@@ -231,11 +232,15 @@ def _epsilon_by_long_line(task: Task, delta: float) -> tuple[float, float, Recip
 def _line_at(task: Task, log_delta: float, delta: float) -> tuple[Line, Recipe, float]:
     """A line through the ε that it finds itself; in arrays if that is good enough."""
     unless_atoms(task.laws)
-    plan = planned(task.loss, NATS, None, log_delta)
+    plan: Plan | None = None
+    root: float | None = None
+    if len(task.laws) > MOST_PLANNING_PARTS:  # of which a few do not tell where the root is
+        with suppress(*REFUSALS):
+            root = contour.epsilon(task.loss, delta).upper
     if not many(task.laws):
+        plan = planned(task.loss, NATS, None, log_delta)
         with suppress(LongLine):
             return _in_balls(task, plan, log_delta, delta, LONG)
-    root: float | None = None
     with suppress(*REFUSALS):
         for _ in range(2):
             low = planned(task.loss, LOOSE_NATS, root, log_delta, LOW)
@@ -246,6 +251,7 @@ def _line_at(task: Task, log_delta: float, delta: float) -> tuple[Line, Recipe, 
             if line.ends(root).width <= LOOSE * delta:
                 return line, recipe, root
     _unless_bent(task)
+    plan = plan or planned(task.loss, NATS, root, log_delta)
     return _in_balls(task, plan, log_delta, delta)
 
 

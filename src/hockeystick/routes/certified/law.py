@@ -113,6 +113,14 @@ class Law(ABC):
     lost: arb
     """At most the P-mass of finite losses that a table leaves out."""
 
+    width: float = 0.0
+    """About how wide the loss is, beside those of laws that are nearly alike."""
+
+    @property
+    def alike(self) -> object:
+        """The same of laws for which one rule will do."""
+        return id(self)
+
     @property
     def top(self) -> arb | None:
         """The largest finite loss; None if there is none."""

@@ -46,7 +46,13 @@ class NormalLaw(Law):
         self.shift = self.up + self.down
         self._floats = float(up), float(down), float(exact.rate)
         self.infinite = self.lost = arb(0)
+        self.width = self._floats[0] + self._floats[1]
         self._known: tuple[float, Seen] | None = None
+
+    @property
+    def alike(self) -> object:
+        """Shifts and rates that are within a per cent."""
+        return self.sampled, *(math.ceil(100 * math.log(x)) if x else None for x in self._floats)
 
     @property
     def top(self) -> arb | None:

@@ -14,8 +14,8 @@ from hockeystick.routes.contour.saddle import MOST_PLANNING_PARTS, find_saddle, 
 
 AROUND = np.exp(np.linspace(-2.5, 2.5, 81))
 """Orders tried, relative to that of Chernoff's bound."""
-SPARSE = 8
-"""One in so many orders at which K of all parts is looked at."""
+EVERY, NEAR = slice(None, None, 8), slice(24, 57, 8)
+"""Orders at which K of all parts is looked at, and near the best one, for lines in arrays."""
 MOST_LEVEL = 40.0
 """Nats of cancellation that a line may have: they cost bits, not accuracy."""
 NEGLIGIBLE = 18.0
@@ -94,7 +94,7 @@ def planned(
         if any(part.sketched for part, _ in few.parts):  # nodes are then no source for K
             k = few.cgf(orders).real
         if len(loss.parts) > MOST_PLANNING_PARTS:
-            exact = _of_all(loss, orders, k)
+            exact = _of_all(loss, orders, k, NEAR if above_least < math.inf else EVERY)
             if asked is None:
                 epsilon += _chernoff(orders, exact, log_delta) - _chernoff(orders, k, log_delta)
             k = exact
@@ -103,14 +103,12 @@ def planned(
         return line.planned(sketch, epsilon, log_delta, nats, above_least)
 
 
-def _of_all(loss: ComposedLoss, orders: Array, k: Array) -> Array:
+def _of_all(loss: ComposedLoss, orders: Array, k: Array, some: slice) -> Array:
     """K of all parts, from that of the sketch: their ratio is smooth."""
-    some = slice(None, None, SPARSE)
     ratio = np.log(loss.cgf(orders[some]).real / k[some])
-    good = np.isfinite(ratio)
-    beyond = orders > orders[some][good][-1]
-    out = k * np.exp(np.interp(orders, orders[some][good], ratio[good]))
-    return np.where(beyond, math.inf, out)
+    seen = orders[some][good := np.isfinite(ratio)]
+    out = k * np.exp(np.interp(orders, seen, ratio[good]))
+    return np.where((orders < seen[0]) | (orders > seen[-1]), math.inf, out)
 
 
 def _chernoff(orders: Array, k: Array, log_delta: float) -> float:
