@@ -36,7 +36,6 @@ from hockeystick.routes.certified.smoothed_answers import (
     epsilon_smoothed,
     unless_atoms,
 )
-from hockeystick.routes.contour import route as contour
 from hockeystick.routes.contour.saddle import MOST_PLANNING_PARTS, log_kappa
 
 BITS = 192
@@ -234,9 +233,6 @@ def _line_at(task: Task, log_delta: float, delta: float) -> tuple[Line, Recipe, 
     unless_atoms(task.laws)
     plan: Plan | None = None
     root: float | None = None
-    if len(task.laws) > MOST_PLANNING_PARTS:  # of which a few do not tell where the root is
-        with suppress(*REFUSALS):
-            root = contour.epsilon(task.loss, delta).upper
     if not many(task.laws):
         plan = planned(task.loss, NATS, None, log_delta)
         with suppress(LongLine):
