@@ -85,7 +85,8 @@ class Mixtures:
 
     def __init__(self, parts: Sequence[SampledNormal]) -> None:
         self._q, self._up, self._down = (
-            Discs.column([getattr(each.law, name) for each in parts]) for name in ("q", "up", "down")
+            Discs.column([getattr(each.law, name) for each in parts])
+            for name in ("q", "up", "down")
         )
         self._c, self._p = Discs.column([parts[0].c]), Discs.column([parts[0].p])
 

@@ -11,6 +11,7 @@ from hockeystick.errors import CannotCertify
 from hockeystick.routes.certified.balls import above, below
 from hockeystick.routes.certified.bracket import both_ends
 from hockeystick.routes.certified.build import Task
+from hockeystick.routes.certified.grid import MOST_STEPS
 from hockeystick.routes.certified.line import Laws, Recipe, masses
 from hockeystick.routes.certified.plan import Plan, planned
 from hockeystick.routes.certified.points import PointsLaw
@@ -72,6 +73,8 @@ def delta_smoothed(task: Task, epsilon: float) -> tuple[float, float, SmoothedRe
         if not finite > 0:
             break
         plan = planned(task.loss, NATS, epsilon, float(finite.log()), LOW)
+    if not ends.lower > 0 and task.loss.steps <= MOST_STEPS:
+        raise CannotCertify("a δ that is not so small for a smoothed line")
     return max(below(ends.lower), 0.0), min(above(ends.upper), 1.0), recipe
 
 
@@ -80,20 +83,21 @@ def _wanted(epsilon: float) -> float:
 
 
 def _line(task: Task, plan: Plan, wanted: float) -> tuple[SmoothedLine, SmoothedRecipe]:
-    """τ²·(c+1) is about how far apart the ends of ε are."""
-    step, height = 2 * math.pi / plan.period, max(plan.level, 0.0)
-    shift = math.sqrt(wanted / (plan.order + 1))
-    enough = NATS + height + 2
-    work = sum(law.tilted(plan.order, law.rule(plan.order, 0.0, -enough)).work for law, _ in task.laws)
+    """τ²·(c+1) is about how far apart the ends of ε are; the noise is more where the line would
+    have too many points."""
+    c, height, step = plan.order, max(plan.level, 0.0), float(np.float32(2 * math.pi / plan.period))
+    tolerances = [-NATS - height - 2 - task.slack(n) for _, n in task.laws]
+    pairs = list(zip(task.laws, tolerances, strict=True))
+    work = sum(law.tilted(c, law.rule(c, 0.0, least)).work for (law, _), least in pairs)
     most = min(MOST_POINTS, MOST_PRODUCTS / (PER_POINT + work))
-    shift = max(shift, _reach(1.0, height) / (most * step))
-    cut, step = _reach(shift, height), float(np.float32(step))
+    shift = max(math.sqrt(wanted / (c + 1)), _reach(1.0, height) / (most * step))
+    cut = _reach(shift, height)
     points = math.ceil(cut / step) + 1
-    rules = [law.rule(plan.order, points * step, -enough - task.slack(n)) for law, n in task.laws]
-    further = task.rules_at(plan.beyond)
-    said = plan.order, step, points, plan.beyond, cut, False, True
-    recipe = SmoothedRecipe(shift, Recipe(*said, (*rules, {}), (*further, {})))
-    return SmoothedLine(task.laws, recipe), recipe
+    rules = [law.rule(c, points * step, least) for (law, _), least in pairs]
+    said = c, step, points, plan.beyond, cut, False, True
+    recipe = Recipe(*said, (*rules, {}), (*task.rules_at(plan.beyond), {}))
+    smoothed = SmoothedRecipe(shift, recipe)
+    return SmoothedLine(task.laws, smoothed), smoothed
 
 
 def _reach(shift: float, height: float) -> float:
