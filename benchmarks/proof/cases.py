@@ -217,6 +217,10 @@ def dozen(draw: Draw) -> Mechanism:
     return sum(parts[1:], parts[0])
 
 
+def integer_sampled(draw: Draw) -> Mechanism:
+    return integer_once(draw) * draw.whole(2, 1000)
+
+
 KINDS: dict[Callable[[Draw], Mechanism], float] = {
     gaussian: 8,
     gaussian_sum: 4,
@@ -247,15 +251,23 @@ KINDS: dict[Callable[[Draw], Mechanism], float] = {
     two_responses: 1,
     mixture: 2,
     dozen: 0.3,
+    integer_sampled: 0.5,
 }
 """How often each kind is drawn: what takes long, less often."""
 
 
 DISCRETE = {"response", "response_sampled", "answers", "answers_sampled", "pure", "approximate"}
-DISCRETE |= {"integer_laplace", "integer_gaussian", "integer_once", "two_responses"}
+DISCRETE |= {
+    "integer_laplace",
+    "integer_gaussian",
+    "integer_once",
+    "two_responses",
+    "integer_sampled",
+}
 """Kinds of which all losses are atoms."""
 NEVER_REPLACED = {"laplace_sampled", "laplace_once", "choice_sampled", "integer_once", "mixture"}
 NEVER_REPLACED |= {"response_sampled", "answers_sampled", "approximate", "two_responses"}
+NEVER_REPLACED |= {"integer_sampled"}
 NEVER_ZERO = {"laplace_fixed", "laplace_once", "response_fixed"}
 """Kinds of which no pair in exact numbers is known when a record is replaced, or zeroed out."""
 

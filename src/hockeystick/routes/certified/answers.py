@@ -32,6 +32,11 @@ from hockeystick.routes.certified.laws import exact_of, law_of
 from hockeystick.routes.certified.line import Ends, Laws, Line, Recipe, masses
 from hockeystick.routes.certified.many import many
 from hockeystick.routes.certified.plan import Plan, planned
+from hockeystick.routes.certified.smoothed_answers import (
+    delta_smoothed,
+    epsilon_smoothed,
+    unless_atoms,
+)
 from hockeystick.routes.certified.spline_answers import delta_splines, epsilon_splines
 from hockeystick.routes.contour.saddle import MOST_PLANNING_PARTS, log_kappa
 
@@ -90,11 +95,13 @@ def epsilon(loss: ComposedLoss, delta: float) -> Proven:
     """ε(δ), between proven ends."""
     with precisely():
         task, parts = task_of(loss), said_of(loss)
-        infinite, _ = masses(task.laws)
+        infinite, lost = masses(task.laws)
         if infinite > delta:
             return Proven.of(math.inf, math.inf, "closed form", parts=parts)
         if delta == 0 and infinite.is_zero():
             return Proven.of(*largest(task.laws), "closed form", parts=parts)
+        if lost >= delta:
+            raise CannotCertify("δ is less than what a list of integers leaves out")
         with suppress(*REFUSALS):
             low, high, splines = epsilon_splines(task, delta)
             return Proven.of(low, high, "splines", parts=parts, line=splines.to_json())
@@ -116,6 +123,9 @@ def epsilon(loss: ComposedLoss, delta: float) -> Proven:
                 with suppress(*REFUSALS):
                     low, high, recipe = _epsilon_by_long_line(task, delta)
                     return Proven.of(low, high, "contour", parts=parts, line=recipe.to_json())
+            with suppress(*REFUSALS):
+                low, high, smoothed = epsilon_smoothed(task, delta)
+                return Proven.of(low, high, "smoothed", parts=parts, line=smoothed.to_json())
             sums, grid = _on_grid(task, math.log(delta), error)
             coarse = CannotCertify(f"{error}, and a grid is too coarse")
             try:
@@ -150,6 +160,9 @@ def delta(loss: ComposedLoss, epsilon: float) -> Proven:
                     ends_, recipe = _at_in_balls(task, epsilon)
                     ends = max(below(ends_.lower), 0.0), min(above(ends_.upper), 1.0)
                     return Proven.of(*ends, "contour", parts=parts, line=recipe.to_json())
+            with suppress(*REFUSALS):
+                low, high, smoothed = delta_smoothed(task, epsilon)
+                return Proven.of(low, high, "smoothed", parts=parts, line=smoothed.to_json())
             sums, grid = _on_grid(task, LOG_SMALL, error)
             least, most = sums.ends(epsilon)
             ends = max(below(least), 0.0), min(above(most), 1.0)
@@ -225,11 +238,13 @@ def _epsilon_by_long_line(task: Task, delta: float) -> tuple[float, float, Recip
 
 def _line_at(task: Task, log_delta: float, delta: float) -> tuple[Line, Recipe, float]:
     """A line through the ε that it finds itself; in arrays if that is good enough."""
-    plan = planned(task.loss, NATS, None, log_delta)
+    unless_atoms(task.laws)
+    plan: Plan | None = None
+    root: float | None = None
     if not many(task.laws):
+        plan = planned(task.loss, NATS, None, log_delta)
         with suppress(LongLine):
             return _in_balls(task, plan, log_delta, delta, LONG)
-    root: float | None = None
     with suppress(*REFUSALS):
         for _ in range(2):
             low = planned(task.loss, LOOSE_NATS, root, log_delta, LOW)
@@ -240,6 +255,7 @@ def _line_at(task: Task, log_delta: float, delta: float) -> tuple[Line, Recipe, 
             if line.ends(root).width <= LOOSE * delta:
                 return line, recipe, root
     _unless_bent(task)
+    plan = plan or planned(task.loss, NATS, root, log_delta)
     return _in_balls(task, plan, log_delta, delta)
 
 
@@ -266,6 +282,7 @@ def _delta_by_line(task: Task, epsilon: float) -> tuple[float, float, Recipe]:
 
 
 def _at(task: Task, epsilon: float) -> tuple[Ends, Recipe]:
+    unless_atoms(task.laws)
     if not many(task.laws):
         with suppress(LongLine):
             return _at_in_balls(task, epsilon, LONG)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,9 +12,9 @@ from flint import arb
 from hockeystick.errors import CannotCertify
 from hockeystick.loss.sum import ComposedLoss
 from hockeystick.routes.certified.decay import beyond
-from hockeystick.routes.certified.law import Rule, Splits, Tilted
+from hockeystick.routes.certified.law import Law, Rule, Splits, Tilted
 from hockeystick.routes.certified.line import Laws, Line, Recipe, grid
-from hockeystick.routes.certified.many import gathered
+from hockeystick.routes.certified.many import gathered, many
 from hockeystick.routes.certified.plan import Plan
 from hockeystick.routes.certified.split import SplitLine
 
@@ -32,6 +32,8 @@ SHORT = 2000.0
 """Points of a line that need not be shorter."""
 MOST_SPLIT_STEPS = 1000
 MOST_POINTS = 400_000
+SPARE = 0.5
+"""Nats by which a rule that several laws share is better than each needs."""
 ORDER_NATS = 5.0
 """Chernoff's bound need be known to a per cent only."""
 
@@ -49,11 +51,22 @@ class Task:
 
     def rules(self, order: float, nats: float) -> list[Rule]:
         """For a line through this order."""
-        return [law.rule(order, 0.0, -nats - self.slack(n)) for law, n in self.laws]
+        return self._for_all(lambda law, slack: law.rule(order, 0.0, -nats - slack))
 
     def rules_at(self, order: float) -> list[Rule]:
         """For Chernoff's bound at this order."""
-        return [law.rule_at(order, -ORDER_NATS - self.slack(n)) for law, n in self.laws]
+        return self._for_all(lambda law, slack: law.rule_at(order, -ORDER_NATS - slack))
+
+    def _for_all(self, rule: Callable[[Law, float], Rule]) -> list[Rule]:
+        """Laws that are nearly alike have one rule, that of the widest of them."""
+        if not many(self.laws):
+            return [rule(law, self.slack(n)) for law, n in self.laws]
+        widest = sorted(self.laws, key=lambda each: each[0].width, reverse=True)
+        known: dict[object, Rule] = {}
+        for law, n in widest:
+            if (law.alike, n) not in known:
+                known[law.alike, n] = rule(law, self.slack(n) + SPARE)
+        return [known[law.alike, n] for law, n in self.laws]
 
 
 class LongLine(CannotCertify):

@@ -86,6 +86,8 @@ def is_free(laws: Laws, delta: float) -> bool:
         if alone is None:
             return False
         total += n * alone
+        if total > delta:
+            return False
     return bool(total <= delta)
 
 

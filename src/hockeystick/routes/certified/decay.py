@@ -13,8 +13,6 @@ from hockeystick.numerics.types import Array
 from hockeystick.routes.certified.balls import SAFE
 
 ROOT_6 = math.sqrt(6.0)
-NO_SIZE = 1e-24
-"""Of M(c): what is as small never decides where a line is cut."""
 
 
 @dataclass(frozen=True)
@@ -57,17 +55,15 @@ class Pairs:
         return -np.maximum(gain * (1 - SAFE), 0.0) / 2
 
 
-def by_nodes(sizes: Array, fall: Array, error: float, t: Array) -> Array:
+def by_nodes(sizes: Array, fall: Array, error: float | Array, t: Array) -> Array:
     """Theorem 8. |M(c+it)| <= Σ |weight|·e^{−t·Im loss} + error, all relative to M(c): it falls
-    with t. The exponential is bounded by e^{−x} <= (1 + x/1024)^{−1024}, products only; nodes of
-    no size count as if they did not fall.
+    with t. The exponential is bounded by e^{−x} <= (1 + x/1024)^{−1024}, products only. Nodes are
+    along the last axis, where frequencies come in their place.
     """
-    kept = sizes > NO_SIZE
-    y = 1 / (1 + t[:, None] * fall[kept] * (1 - SAFE) / 1024)
+    y = 1 / (1 + t[:, None] * fall[..., None, :] * (1 - SAFE) / 1024)
     for _ in range(10):
         y *= y
-    rest = sizes[~kept].sum()
-    return logarithms((y @ sizes[kept] + rest + error) * (1 + SAFE))
+    return logarithms(((y @ sizes[..., None])[..., 0] + error) * (1 + SAFE))
 
 
 def logarithms(bounds: Array) -> Array:

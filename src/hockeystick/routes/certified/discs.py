@@ -8,6 +8,7 @@ result is within u = 2^−53 of its size, but for underflow, and a product of co
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,7 +16,7 @@ import numpy as np
 from flint import arb, ctx
 
 from hockeystick.numerics.types import Array
-from hockeystick.routes.certified.balls import only_if
+from hockeystick.routes.certified.balls import above, only_if
 
 U = 2.0**-53
 TINY = 1e-290
@@ -66,6 +67,13 @@ class Discs:
     def of(cls, mid: Array, rad: float | Array = 0.0) -> Discs:
         mid = np.asarray(mid, complex)
         return cls(mid, np.zeros(mid.shape) + rad)
+
+    @classmethod
+    def column(cls, balls: Sequence[arb]) -> Discs:
+        """Real balls, each a row of its own."""
+        mid = np.array([[float(x)] for x in balls])
+        rad = np.array([[above(abs(x - float(x)))] for x in balls])
+        return cls.of(mid, rad)
 
     @property
     def most(self) -> Array:

@@ -24,6 +24,8 @@ from hockeystick.routes.certified.line import Laws, masses
 
 MOST_POINTS = 12_000
 """Of the grid that holds the whole sum: its powers take about a second."""
+MOST_STEPS = 60
+"""Of atoms, whose masses on the grid are so different that powers take ever longer."""
 LEAST_POINTS = 20
 """Of the grid of a single step: with fewer it says nothing."""
 NATS = 25.0
@@ -57,7 +59,9 @@ def planned_grid(loss: ComposedLoss, log_delta: float) -> Grid:
     for low, high, _ in spans:
         first = math.floor(low / width) - 1
         ranges.append((first, math.ceil(high / width) + 2 - first))
-    if not 0 < width < math.inf or any(count < LEAST_POINTS for _, count in ranges):
+    fine = all(count >= LEAST_POINTS for _, count in ranges)
+    few = loss.continuous or loss.steps <= MOST_STEPS
+    if not (0 < width < math.inf and fine and few):
         raise CannotCertify("so many steps are too much for a grid")
     return Grid(width, tuple(ranges))
 

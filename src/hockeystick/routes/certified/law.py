@@ -16,6 +16,9 @@ from hockeystick.routes.certified.discs import Discs
 from hockeystick.routes.certified.quick import as_discs, turned_sums
 from hockeystick.routes.certified.quick import power as power_of_discs
 
+NEGLIGIBLE = 2.0**-72
+"""Share of M(c) of a node that is left out of arrays, and charged: less than they round."""
+
 Rule = dict[str, Any]
 """How to integrate, as plain numbers: planned in floats, and kept in the certificate."""
 
@@ -77,9 +80,16 @@ class Nodes:
         return [value + slack for value in product.entries()[:count]]
 
     def relative(self, step: float, count: int, mass: arb, n: int = 1) -> Discs:
-        """The n-th powers of all values, over that of a mass, as discs (Theorem 21)."""
-        weights = [weight / mass for weight in self.weights]
-        values = turned_sums(weights, self.losses, self.error / mass, step, count)
+        """The n-th powers of all values, over that of a mass, as discs (Theorem 21); weights that
+        are next to nothing are in the error."""
+        kept, error = [], self.error / mass
+        for weight, loss in zip(self.weights, self.losses, strict=True):
+            share = weight / mass
+            if (size := share.abs_upper()) < NEGLIGIBLE:
+                error += size
+            else:
+                kept.append((share, loss))
+        values = turned_sums(*zip(*kept, strict=True), error, step, count)
         return power_of_discs(values, n)
 
 
@@ -102,6 +112,14 @@ class Law(ABC):
     """P-mass where the loss is infinite."""
     lost: arb
     """At most the P-mass of finite losses that a table leaves out."""
+
+    width: float = 0.0
+    """About how wide the loss is, beside those of laws that are nearly alike."""
+
+    @property
+    def alike(self) -> object:
+        """The same of laws for which one rule will do."""
+        return id(self)
 
     @property
     def top(self) -> arb | None:

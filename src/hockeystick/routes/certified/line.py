@@ -16,6 +16,7 @@ from hockeystick.routes.certified.decay import beyond
 from hockeystick.routes.certified.discs import Discs
 from hockeystick.routes.certified.law import Law, Rule, Tilted
 from hockeystick.routes.certified.many import gathered
+from hockeystick.routes.certified.many_moments import log_moment
 from hockeystick.routes.certified.quick import Quick, kernel
 
 Laws = Sequence[tuple[Law, int]]
@@ -90,12 +91,8 @@ def log_sizes(tilted: Sequence[tuple[Tilted, int]], t: Array) -> Array:
 def cumulant(laws: Laws, order: float, rules: Sequence[Rule]) -> arb:
     """K at a real order."""
     only_if(order > 0, "a positive order")
-    total = arb(0)
-    for (law, n), rule in zip(laws, rules, strict=True):
-        mass = law.tilted(order, rule).mass
-        only_if(mass > 0, "a positive moment at the order of Chernoff's bound")
-        total += n * mass.log()
-    return total
+    pairs = zip(laws, rules, strict=True)
+    return log_moment([(law.tilted(order, rule), n) for (law, n), rule in pairs])
 
 
 class Line:

@@ -18,13 +18,11 @@ from hockeystick.routes.certified.balls import above, only_if
 from hockeystick.routes.certified.decay import Cells, Pairs, by_nodes
 from hockeystick.routes.certified.discs import Discs, size
 from hockeystick.routes.certified.law import Law, Tilted
+from hockeystick.routes.certified.many_moments import AT_ONCE, MANY, Mixtures, log_moment
 from hockeystick.routes.certified.normal import NormalLaw
 from hockeystick.routes.certified.quick import power
 from hockeystick.routes.certified.sampled_normal import CELLS, SampledNormal
 
-MANY = 12
-AT_ONCE = 80
-"""Parts of one array."""
 FEW = 6400
 """Parts up to which |φ| is bounded by the nodes, too."""
 SPARSE, PARTS = 6, 150
@@ -56,12 +54,13 @@ class ManyNormals(Tilted):
 
     def __init__(self, parts: Sequence[tuple[SampledNormal, int]]) -> None:
         self._parts = parts
+        self.log_mass = log_moment(parts)
         starts = range(0, len(parts), AT_ONCE)
         self._tables = [_Table(parts[i : i + AT_ONCE]) for i in starts]
 
     @cached_property
     def mass(self) -> arb:
-        return sum((n * each.mass.log() for each, n in self._parts), arb(0)).exp()
+        return self.log_mass.exp()
 
     @property
     def work(self) -> int:
@@ -97,26 +96,13 @@ class _Table:
     def __init__(self, parts: Sequence[tuple[SampledNormal, int]]) -> None:
         self._all = [each for each, _ in parts]
         self._counts = np.array([[float(n)] for _, n in parts])
-        self._q, self._up, self._down = (
-            _column([getattr(each.law, name) for each in self._all]) for name in ("q", "up", "down")
-        )
-        self._c, self._p = _column([parts[0][0].c]), _column([parts[0][0].p])
+        self._laws = Mixtures(self._all)
 
     def _rules(self, name: str) -> Array:
         return np.array([[float(each.rule[name])] for each in self._all])
 
-    def _logs(self, z: Discs) -> tuple[Discs, Discs]:
-        """log v and log w."""
-        return self._mixed(self._up, z), self._mixed(self._down, -z)
-
-    def _mixed(self, shift: Discs, z: Discs) -> Discs:
-        """log(1 + q·(e^{shift·z − shift²/2} − 1))."""
-        if not shift.most.any():
-            return Discs.of(np.zeros(z.mid.shape))
-        return (self._q * (shift * z - (shift * shift).times(0.5)).expm1()).log1p()
-
     def _log_density(self, z: Discs, logs: tuple[Discs, Discs], base: Discs) -> Discs:
-        return self._p * logs[0] - self._c * logs[1] - (z * z).times(0.5) + base
+        return self._laws.tilt(*logs) - (z * z).times(0.5) + base
 
     @cached_property
     def _nodes(self) -> tuple[Discs, Discs, Array]:
@@ -127,8 +113,8 @@ class _Table:
         z = Discs.of(real + 1j * self._rules("height"), size(real) * 2.0**-52)
         norm = (2 * arb.pi()).sqrt()
         base = [(arb(each.rule["step"]) / norm / each.mass).log() for each in self._all]
-        logs = self._logs(z)
-        weights = self._log_density(z, logs, _column(base)).exp()
+        logs = self._laws.logs(z)
+        weights = self._log_density(z, logs, Discs.column(base)).exp()
         weights = weights.times(np.where(j <= last, 1.0, 0.0))
         errors = np.array([[above(each.error / each.mass)] for each in self._all])
         return weights, logs[0] - logs[1], errors
@@ -167,17 +153,17 @@ class _Table:
 
     def decay(self, t: Array, every: int) -> Array:
         """The bound by nodes falls: that at one in `every` frequencies holds for those after it."""
-        total, kept = np.zeros_like(t), np.arange(t.size) // max(every, 1)
+        bounds = np.array([pairs(t) for pairs in self._pairs])
+        if every:
+            sparse = by_nodes(*self._sizes, t[::every])
+            bounds = np.minimum(bounds, sparse[:, np.arange(t.size) // every])
+        return np.asarray((self._counts * np.minimum(bounds, 0.0)).sum(axis=0))
+
+    @cached_property
+    def _sizes(self) -> tuple[Array, Array, Array]:
         weights, losses, errors = self._nodes
         fall = np.maximum(losses.mid.imag - losses.rad, 0.0) * (1 - 1e-12)
-        sizes = weights.most
-        for i, pairs in enumerate(self._pairs):
-            bound = pairs(t)
-            if every:
-                sparse = by_nodes(sizes[i], fall[i], errors[i, 0], t[::every])
-                bound = np.minimum(bound, sparse[kept])
-            total += self._counts[i, 0] * np.minimum(bound, 0.0)
-        return total
+        return weights.most, fall, errors
 
     @cached_property
     def _pairs(self) -> list[Pairs]:
@@ -186,8 +172,8 @@ class _Table:
         place = self._rules("cell") + np.arange(CELLS + 1.0) * width
         z = Discs.of(place, size(place) * 2.0**-51 + CELLS * width * 2.0**-51)
         half = (2 * arb.pi()).log() / 2
-        base = _column([-half - each.mass.log() for each in self._all])
-        logs = self._logs(z)
+        base = Discs.column([-half - each.mass.log() for each in self._all])
+        logs = self._laws.logs(z)
         density, losses = self._log_density(z, logs, base), logs[0] - logs[1]
         low = density.mid.real - density.rad
         bend = np.array([[above(each.bend)] for each in self._all])
@@ -204,12 +190,6 @@ def _coarser(cells: Cells) -> Cells:
     """Two and two neighbours as one."""
     mass = (cells.mass[::2] + cells.mass[1::2]) * (1 - 1e-12)
     return Cells(mass, cells.left[::2], cells.right[1::2])
-
-
-def _column(numbers: Sequence[arb]) -> Discs:
-    mid = np.array([[float(x)] for x in numbers])
-    rad = np.array([[above(abs(x - float(x)))] for x in numbers])
-    return Discs.of(mid, rad)
 
 
 def _turns(angle: Discs, count: int) -> Discs:

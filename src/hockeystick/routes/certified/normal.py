@@ -16,7 +16,8 @@ from flint import acb, arb
 from hockeystick.loss.exact import Exact
 from hockeystick.numerics.series import log_mixed
 from hockeystick.numerics.types import Array
-from hockeystick.routes.certified.balls import SAFE, ball, below
+from hockeystick.routes.certified.balls import SAFE, above, ball, below, only_if
+from hockeystick.routes.certified.discs import TINY, UP, Discs, U, size
 from hockeystick.routes.certified.law import Law, Rule, Tilted
 from hockeystick.routes.certified.normal_step import one_step
 from hockeystick.routes.certified.sampled_normal import CELLS, SampledNormal
@@ -28,6 +29,8 @@ HIGHEST, HIGHEST_STRIP = 2.0, 7.0
 """Of the line, where what cancels grows with e^{height²/2}; and of half the strip of M(c)."""
 FADED = 14.0
 """Nats below its peak where cells no longer count."""
+LEAST_NORMAL = 2.0**-1000
+"""Doubles above it are within u of what they stand for."""
 
 
 Seen = tuple[Array, float, float, Array, Array, Array]
@@ -43,7 +46,13 @@ class NormalLaw(Law):
         self.shift = self.up + self.down
         self._floats = float(up), float(down), float(exact.rate)
         self.infinite = self.lost = arb(0)
+        self.width = self._floats[0] + self._floats[1]
         self._known: tuple[float, Seen] | None = None
+
+    @property
+    def alike(self) -> object:
+        """Shifts and rates that are within a per cent."""
+        return self.sampled, *(math.ceil(100 * math.log(x)) if x else None for x in self._floats)
 
     @property
     def top(self) -> arb | None:
@@ -158,6 +167,16 @@ class PlainNormal(Tilted):
     def values(self, step: float, count: int) -> list[acb]:
         points = (acb(self._order, n * arb(step)) for n in range(count))
         return [(self._half * s * (s + 1)).exp() for s in points]
+
+    def relative(self, step: float, count: int, n: int) -> Discs:
+        """e^{n·half·(−t² + i·t·(2c+1))}. With n·half within `off` of a double, and t and 2c + 1
+        rounded once, each part of the exponent is off by at most `off` and 6u, of itself."""
+        half = n * self._half
+        near, t = float(half), step * np.arange(float(count))
+        off = above(abs(half / near - 1)) if near > LEAST_NORMAL else math.inf
+        only_if(off < SAFE, "more bits")
+        exponent = near * t * (-t + 1j * (2 * float(self._order) + 1))
+        return Discs.of(exponent, (off + 8 * U) * size(exponent) * UP + TINY).exp()
 
     def decay(self, t: Array) -> Array:
         return -below(self._half) * t * t * (1 - SAFE)

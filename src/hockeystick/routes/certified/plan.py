@@ -14,8 +14,8 @@ from hockeystick.routes.contour.saddle import MOST_PLANNING_PARTS, find_saddle, 
 
 AROUND = np.exp(np.linspace(-2.5, 2.5, 81))
 """Orders tried, relative to that of Chernoff's bound."""
-SPARSE = 8
-"""One in so many orders at which K of all parts is looked at."""
+EVERY, NEAR = slice(None, None, 8), slice(28, 53, 4)
+"""Orders at which K of all parts is looked at, and near the best one, for lines in arrays."""
 MOST_LEVEL = 40.0
 """Nats of cancellation that a line may have: they cost bits, not accuracy."""
 NEARLY_ALL, LEVEL_OF_NEARLY_ALL = -0.5, 2.0
@@ -101,28 +101,30 @@ def planned(
         if any(part.sketched for part, _ in few.parts):  # nodes are then no source for K
             k = few.cgf(orders).real
         if len(loss.parts) > MOST_PLANNING_PARTS:
-            exact = _of_all(loss, orders, k)
+            exact = _of_all(loss, orders, k, NEAR if above_least < math.inf else EVERY)
             if asked is None:
-                epsilon += _chernoff(orders, exact, log_delta) - _chernoff(orders, k, log_delta)
+                epsilon = _root(orders, exact, variance, log_delta)
             k = exact
         good = np.isfinite(k) & (variance > 0)
         line = _Orders(orders[good], k[good], variance[good])
         return line.planned(sketch, epsilon, log_delta, nats, above_least)
 
 
-def _of_all(loss: ComposedLoss, orders: Array, k: Array) -> Array:
+def _of_all(loss: ComposedLoss, orders: Array, k: Array, some: slice) -> Array:
     """K of all parts, from that of the sketch: their ratio is smooth."""
-    some = slice(None, None, SPARSE)
     ratio = np.log(loss.cgf(orders[some]).real / k[some])
-    good = np.isfinite(ratio)
-    beyond = orders > orders[some][good][-1]
-    out = k * np.exp(np.interp(orders, orders[some][good], ratio[good]))
-    return np.where(beyond, math.inf, out)
+    seen = orders[some][good := np.isfinite(ratio)]
+    out = k * np.exp(np.interp(orders, seen, ratio[good]))
+    return np.where((orders < seen[0]) | (orders > seen[-1]), math.inf, out)
 
 
-def _chernoff(orders: Array, k: Array, log_delta: float) -> float:
-    """ε by Chernoff's bound."""
-    return float(np.nanmin((k + log_kappa(orders) - log_delta) / orders))
+def _root(orders: Array, k: Array, variance: Array, log_delta: float) -> float:
+    """About the ε of a δ: with ε = K'(c) at the order c, δ is about
+    e^{K(c) − cε}/(c(c+1)·√(2πK''(c)))."""
+    good = np.isfinite(k) & (variance > 0)
+    c, k, epsilon = orders[good], k[good], np.gradient(k[good], orders[good])
+    logs = k - c * epsilon - np.log(c * (c + 1)) - 0.5 * np.log(2 * math.pi * variance[good])
+    return float(np.interp(-log_delta, -logs, epsilon))
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import cached_property
 
 import numpy as np
 from flint import acb, arb
@@ -14,7 +15,7 @@ from hockeystick.numerics.types import Array
 from hockeystick.routes.certified.balls import above, ball, below, only_if
 from hockeystick.routes.certified.decay import Cells, Pairs
 from hockeystick.routes.certified.discs import Discs
-from hockeystick.routes.certified.law import Law, Nodes, Rule, Tilted
+from hockeystick.routes.certified.law import NEGLIGIBLE, Law, Nodes, Rule, Tilted
 
 Pair = tuple[arb, arb]
 """The mass of an outcome under P and under Q."""
@@ -181,9 +182,9 @@ class PointsTilted(Tilted):
     def mass(self) -> arb:
         return self.atoms.mass
 
-    @property
+    @cached_property
     def work(self) -> int:
-        return len(self.atoms.losses)
+        return sum(not abs(p) < NEGLIGIBLE * self.mass for p in self.atoms.weights)
 
     def values(self, step: float, count: int) -> list[acb]:
         return self.atoms.values(step, count)

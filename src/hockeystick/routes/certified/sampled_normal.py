@@ -10,7 +10,7 @@ import numpy as np
 from flint import acb, arb
 
 from hockeystick.numerics.types import Array
-from hockeystick.routes.certified.balls import above, below, only_if
+from hockeystick.routes.certified.balls import above, around_zero, below, only_if
 from hockeystick.routes.certified.decay import Cells, Pairs, by_nodes
 from hockeystick.routes.certified.discs import Discs
 from hockeystick.routes.certified.law import Nodes, Rule, Tilted
@@ -39,19 +39,32 @@ class SampledNormal(Tilted):
 
     @cached_property
     def mass(self) -> arb:
-        """|M(c) − Σ| <= M(c)·2·e^{b²/2}·cos(b·down/2)^{−c}/(e^{2πb/h} − 1), and tails."""
+        """By a sum of balls."""
+        said = self.rule["mass"]
+        share, tails = self.unlisted
+        places = range(said["first"], said["last"] + 1)
+        listed = sum((self._at(j * arb(said["step"])) for j in places), arb(0))
+        norm = arb(said["step"]) / (2 * arb.pi()).sqrt()
+        return (norm * listed + arb(0).union(tails)) / (1 + around_zero(share))
+
+    @property
+    def listed(self) -> int:
+        """Terms of that sum."""
+        return int(self.rule["mass"]["last"] - self.rule["mass"]["first"] + 1)
+
+    @property
+    def unlisted(self) -> tuple[arb, arb]:
+        """|M(c) − Σ| <= M(c)·2·e^{b²/2}·cos(b·down/2)^{−c}/(e^{2πb/h} − 1): that share, and at most
+        what the sum has beyond its ends."""
         law, said = self.law, self.rule["mass"]
         b, h = arb(said["strip"]), arb(said["step"])
         only_if(b > 0 and h > 0, "a strip around the real axis")
         for shift in (law.up, law.down):
             only_if(b * shift < arb.pi(), "a strip within that of the loss")
         only_if(said["last"] - said["first"] < MOST_NODES, "few enough points")
-        norm = h / (2 * arb.pi()).sqrt()
-        listed = sum((self._at(j * h) for j in range(said["first"], said["last"] + 1)), arb(0))
         share = 2 * self._lift(b) / (2 * arb.pi() * b / h).expm1()
         only_if(share < 0.5, "a finer step of the quadrature")
-        inside = norm * (listed + arb(0).union(self._tails(said)))
-        return inside / (1 + arb(0, share.upper()))
+        return share, h / (2 * arb.pi()).sqrt() * self._tails(said)
 
     @property
     def error(self) -> arb:
@@ -94,6 +107,7 @@ class SampledNormal(Tilted):
         """Beyond its ends the sum of f falls at least geometrically:
         (log f)' = −x + p·up·g + c·down·g'."""
         law, h = self.law, arb(ends["step"])
+        only_if(type(ends["first"]) is type(ends["last"]) is int, "whole numbers of steps")
         right, left = ends["last"] * h, -ends["first"] * h
         pull = law.q * (-law.down * right - law.down * law.down / 2).exp()
         pull = self.c * law.down * pull / (1 - law.q + pull)

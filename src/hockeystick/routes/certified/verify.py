@@ -31,6 +31,7 @@ from hockeystick.routes.certified.laws import law_of
 from hockeystick.routes.certified.line import Laws, Line, Recipe, masses
 from hockeystick.routes.certified.renyi import BITS as RENYI_BITS
 from hockeystick.routes.certified.renyi import RenyiAt, is_bounded
+from hockeystick.routes.certified.smoothed import SmoothedLine, SmoothedRecipe
 from hockeystick.routes.certified.splines import SplineRecipe, Splines
 
 LOG_LEAST = -800.0
@@ -151,12 +152,14 @@ def _line(said: Said, laws: Laws) -> Line | Bent | Splines:
         return Splines(laws, SplineRecipe.from_json(said["line"]))
     recipe = Recipe.from_json(said["line"])
     _check(recipe.points <= MOST_POINTS, f"at most {MOST_POINTS} points")
+    if said["method"] == "smoothed":
+        return SmoothedLine(laws, SmoothedRecipe.from_json(said["line"]))
     return line_of(laws, recipe)
 
 
 def _ends(said: Said, laws: Laws, log_least: float) -> Ends:
     """ε to both ends of δ(ε), by the formula or on the line of the certificate."""
-    if said["method"] in ("contour", "bent", "splines"):
+    if said["method"] in ("contour", "bent", "splines", "smoothed"):
         line = _line(said, laws)
 
         def on_line(epsilon: float) -> tuple[arb, arb]:
