@@ -12,12 +12,11 @@ from hockeystick.classical import epsilon_from_curve, mironov_epsilon
 from hockeystick.figures import palette, wang_baselines
 from hockeystick.figures.figure import Curve, Figure, Panel, Progress
 from hockeystick.figures.wang_cases import MOST, Case, Rdp, figure_of_cases
+from hockeystick.figures.wang_ends import ends
 
 DELTA = 1e-8
 UPPER = "hockeystick, upper end"
 COUNTS = tuple(sorted({round(count) for count in np.geomspace(1, 600_000, 21)}))
-TOGETHER = 1000
-"""Up to so many steps those of Gaussians are answered together: the game gains little yet."""
 ORDERS = sorted({round(order) for order in np.geomspace(2, MOST, 60)})
 
 RATIOS = 0.5, 8.0
@@ -74,15 +73,7 @@ def _by_renyi(case: Case, counts: Sequence[int]) -> Iterator[Curve]:
 
 
 def _exact(case: Case, counts: Sequence[int], tell: Progress) -> Iterator[Curve]:
-    few = [count for count in counts if case.base.sigma is not None and count <= TOGETHER]
-    together = case.step.epsilons(DELTA, few)
-    ends = dict(zip(few, zip(together.lower, together.upper, strict=True), strict=True))
-    for i, count in enumerate(counts, start=1):
-        if count not in ends:
-            bound = (case.step * count).epsilon(DELTA)
-            ends[count] = bound.lower, bound.upper
-        tell(0.3 + 0.7 * i / len(counts))
-    lower, upper = zip(*(ends[count] for count in counts), strict=True)
+    lower, upper = ends(case.step, DELTA, counts, tell)
     yield Curve(UPPER, counts, upper, palette.BLACK)
     yield Curve("hockeystick, lower end", counts, lower, palette.BLACK, ":")
 

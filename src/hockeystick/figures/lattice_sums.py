@@ -1,0 +1,147 @@
+"""ε of many steps whose losses are on one lattice, by a transform of their tilted law.
+
+The law of one step is tilted to where the answer is, e^{cL} with c from Chernoff's bound; its power
+is taken in a window beyond which the sum is with a probability below e^−45. What that and rounding
+change is far below the part `SURE` of δ that is kept for it. Where the window is long, the routes
+of the library are faster.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from hockeystick.bound import Interval
+from hockeystick.errors import NumericalError
+from hockeystick.loss.atoms import AtomicLoss
+from hockeystick.loss.sum import ComposedLoss
+from hockeystick.numerics.types import Array
+from hockeystick.routes.auto import answer
+from hockeystick.routes.question import EpsilonAt
+
+TILTS = np.concatenate([[-0.5, -0.1, 0.0], np.geomspace(0.002, 1e7, 190)])
+"""Any is good enough that is near the best."""
+FIRST = 3
+"""The first that is positive."""
+STEEPEST = 50.0
+"""A tilt is less than this from one place to the next: e^{50·places} is a float for a few of them."""
+OUTSIDE = 45.0
+SURE = 1e-6
+MOST_PLACES = 1 << 17
+"""More take longer than the contour of the lattice, unless single losses reach far;"""
+FAR = 10_000
+"""so many places."""
+LONGEST = 1 << 21
+NEAR = 30.0
+"""The answer is less than 30/c below Chernoff's bound."""
+
+
+@dataclass(frozen=True, eq=False)
+class LatticeSum:
+    """Sums of independent losses, all with this law."""
+
+    loss: AtomicLoss
+
+    @cached_property
+    def places(self) -> Array:
+        """The losses, in spacings."""
+        return np.rint(self.loss.atoms.losses / self._spacing).astype(np.int64)
+
+    @cached_property
+    def cumulants(self) -> Array:
+        """log E[e^{cL}; L finite] at each tilt, inf where no float holds it."""
+        losses, log_q = self.loss.atoms
+        found = np.empty(TILTS.size)
+        for i, tilt in enumerate(TILTS.tolist()):
+            log_terms = log_q + (1 + tilt) * losses
+            largest = float(log_terms.max())
+            found[i] = largest + math.log(float(np.exp(log_terms - largest).sum()))
+        return found
+
+    @property
+    def _spacing(self) -> float:
+        if self.loss.spacing is None:
+            raise NumericalError("these losses are on no lattice")
+        return self.loss.spacing
+
+    def most(self, steps: int, delta: float) -> float:
+        """Chernoff's bound on ε."""
+        return float(self._bounds(steps, delta).min())
+
+    def _bounds(self, steps: int, delta: float) -> Array:
+        left = delta - steps * self.loss.infinite
+        if not left > 0:
+            raise NumericalError("more than δ is given away")
+        found = (steps * self.cumulants[FIRST:] - math.log(left)) / TILTS[FIRST:]
+        return np.where(TILTS[FIRST:] * self._spacing < STEEPEST, np.maximum(found, 0.0), math.inf)
+
+    def lower(self, steps: int, delta: float) -> float:
+        """Not above the ε of so many steps."""
+        try:
+            return self._epsilon(steps, delta * (1 + SURE))
+        except NumericalError:
+            return self._by_routes(steps, delta).lower
+
+    def upper(self, steps: int, delta: float) -> float:
+        """Not below it."""
+        try:
+            return self._epsilon(steps, (delta - steps * self.loss.infinite) * (1 - SURE))
+        except NumericalError:
+            return self._by_routes(steps, delta).upper
+
+    def _by_routes(self, steps: int, delta: float) -> Interval:
+        return answer(EpsilonAt(delta), ComposedLoss([(self.loss, steps)]))
+
+    def _epsilon(self, steps: int, delta: float) -> float:
+        bounds = self._bounds(steps, delta)
+        best = int(np.argmin(bounds))
+        middle, tilt = float(bounds[best]), float(TILTS[FIRST + best])
+        x, masses = self._masses(steps, FIRST + best, middle)
+        beyond = np.cumsum(masses[::-1]) - _discounted(masses[::-1], math.exp(-self._spacing))
+        # δ at x is e^{steps·K − tilt·middle} times this
+        above, log_scale = beyond[::-1], steps * float(self.cumulants[FIRST + best]) - tilt * middle
+        wanted = math.exp(math.log(delta) - log_scale)
+        good = np.flatnonzero(above <= wanted)
+        if not good.size or (good[0] == 0 and x[0] > 0):
+            raise NumericalError("ε is not where Chernoff's bound has it")
+        k = int(good[0])
+        if k == 0:
+            return 0.0
+        share = float((above[k - 1] - wanted) / (above[k - 1] - above[k]))
+        return float(x[k - 1] + math.log1p(math.expm1(self._spacing) * share))
+
+    def _masses(self, steps: int, best: int, middle: float) -> tuple[Array, Array]:
+        """Places x >= 0 from not far below the middle on, and P-masses there times
+        e^{tilt·middle − steps·K}."""
+        tilt, k = float(TILTS[best]), self.cumulants
+        ahead = (OUTSIDE + steps * (k[best + 1 :] - k[best])) / (TILTS[best + 1 :] - tilt)
+        behind = (OUTSIDE + steps * (k[:best] - k[best])) / (tilt - TILTS[:best])
+        low = math.floor(-float(behind.min()) / self._spacing)
+        high = math.ceil(float(ahead.min(initial=1e9 * self._spacing)) / self._spacing)
+        low = max(low, steps * int(self.places.min()))
+        high = min(high, steps * int(self.places.max()))
+        size = 1 << max(int(max(high - low, np.ptp(self.places)) + 1).bit_length(), 4)
+        if size > (LONGEST if np.ptp(self.places) > FAR else MOST_PLACES):
+            raise NumericalError("the lattice of the sum is too long")
+        losses, log_q = self.loss.atoms
+        law = np.zeros(size)
+        np.add.at(law, self.places % size, np.exp(log_q + (1 + tilt) * losses - k[best]))
+        with np.errstate(divide="ignore"):
+            power = np.exp(steps * np.log(np.fft.rfft(law)))
+        found = np.maximum(np.fft.irfft(power, size), 0.0)
+        least = max(0.0, middle - NEAR / tilt)
+        places = np.arange(max(math.floor(least / self._spacing), low), high + 1)
+        x = places * self._spacing
+        return x, found[places % size] * np.exp(-tilt * (x - middle))
+
+
+def _discounted(values: Array, decay: float) -> Array:
+    """Σ_{j <= k} decay^{k−j}·v_j at each k: over ever longer stretches."""
+    total, stretch = values.copy(), 1
+    while stretch < total.size and decay**stretch > 0:
+        total[stretch:] += decay**stretch * total[:-stretch].copy()
+        stretch *= 2
+    return total

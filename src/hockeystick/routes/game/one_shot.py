@@ -1,0 +1,71 @@
+"""Very many steps of the game at once: all of them by one pair, begun with a normal loss.
+
+With U = GDP(μ), whose weights h = e^{−μ²/8}·φ(x/μ)/μ are even and fall, the direction of a move
+matters by at most Λ·(1 − e^x)_+, Λ <= asymmetry·sup |h''| = asymmetry·e^{−μ²/8}/(√(2π)·μ³), and
+
+    V_T <= (M^T∘GDP(μ))/(1 − T·Λ)
+
+which docs/fixed-size.md proves for macro-steps of any length. Where losses add up to hundreds, a μ
+that makes T·Λ small costs a small part of ε, and there is no lattice that could be too large.
+"""
+
+from __future__ import annotations
+
+import math
+from contextlib import suppress
+
+import numpy as np
+
+from hockeystick.loss.atoms import AtomicLoss
+from hockeystick.loss.gaussian import GaussianLoss
+from hockeystick.loss.sum import ComposedLoss
+from hockeystick.loss.triples.base import Triples
+from hockeystick.loss.triples.pair import VirtualPair
+from hockeystick.routes.base import CannotAnswer
+from hockeystick.routes.contour.route import ROUTE as CONTOUR
+from hockeystick.routes.game.route import GIVEN_AWAY
+from hockeystick.routes.question import EpsilonAt
+
+VARIANCES = (10.0, 20.0, 40.0, 60.0)
+"""Of the normal loss at the beginning, that are tried: Λ falls by e^{−1/8} with each unit."""
+MOST_CORRECTED = 0.9
+"""A larger T·Λ says nothing."""
+LARGEST_PART = 0.1
+"""Of the variance of all steps that is added: a larger one makes the bound loose."""
+SURE = 1e-9
+"""Of δ: the rounding of masses."""
+
+
+def upper_end(triples: Triples, delta: float, steps: int) -> float:
+    """A bound on ε; inf where there is none.
+
+    >>> from hockeystick.loss.triples.two_laws import TwoLaws
+    >>> game = TwoLaws(rate=0.5, epsilon=np.log(9))
+    >>> round(upper_end(game, 1e-8, 600_000))  # some pair costs 311 274
+    311305
+    """
+    pair = triples.pair(GIVEN_AWAY * delta / steps)
+    loss = as_loss(pair)
+    found = [math.inf]
+    for variance in VARIANCES:
+        mu = math.sqrt(variance)
+        bend = math.exp(-variance / 8) / (math.sqrt(2 * math.pi) * mu**3)
+        left = (1 - steps * pair.asymmetry * bend) * (1 - SURE)
+        most = delta * left - steps * pair.infinite
+        if left < 1 - MOST_CORRECTED or variance > LARGEST_PART * steps * pair.variance:
+            continue
+        if most > 0:
+            whole = ComposedLoss([(loss, steps), (GaussianLoss(mu), 1)])
+            with suppress(*CannotAnswer), np.errstate(over="ignore", invalid="ignore"):
+                found.append(EpsilonAt(most).by(CONTOUR, whole).upper)
+    return min(found)
+
+
+def as_loss(pair: VirtualPair) -> AtomicLoss:
+    """The pair with its atom at 0, without what it gives away."""
+    log_p = np.log(pair.masses)
+    rest = max(1 - float(pair.masses.sum()), 0.0)
+    losses, log_q = np.append(pair.losses, 0.0), np.append(log_p - pair.losses, -np.inf)
+    if rest > 0:
+        log_q[-1] = math.log(rest)
+    return AtomicLoss(losses, log_q)
