@@ -41,6 +41,32 @@ def test_no_farther_off_than_is_said(low: float, high: float, backwards: bool) -
     assert (loss.cgf(REAL).real >= one_by_one(loss, REAL).real * (1 - 1e-13)).all()
 
 
+def test_one_order_far_out_does_not_take_the_others_with_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Where K bends sharply with the shift its members are halved; elsewhere they are not."""
+    loss = sampled(np.linspace(0.5, 1.0, 200), rate=0.005)
+    near, far = np.array([1.0, 4.0]), np.array([1.0, 4.0, 128.0])
+    asked: list[int] = []
+    at = Mixed.cgf
+
+    def counted(self: Mixed, s: Array) -> Array:
+        asked.append(np.size(s))
+        return at(self, s)
+
+    monkeypatch.setattr(Mixed, "cgf", counted)
+    together, error = loss.cgf_within(far)
+    in_all = sum(asked)
+    asked.clear()
+    loss.cgf_within(near)
+    assert sum(asked) < 100
+    assert in_all < 3 * 200
+    monkeypatch.undo()
+    truth = one_by_one(loss, far)
+    assert (np.abs(together - truth) <= error + 1e-13 * np.abs(truth)).all()
+    assert (error <= 1e-6 * np.abs(truth)).all()
+
+
 def test_uneven_members() -> None:
     """Most in one place, one far away, and each as often as it likes."""
     rng = np.random.default_rng(5)

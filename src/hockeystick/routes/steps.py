@@ -28,8 +28,11 @@ from hockeystick.routes.contour.tangent import lower_end
 from hockeystick.routes.grid.steps import roughly_rounded_ends, rounded_ends
 from hockeystick.routes.growth import CHERNOFF_POINTS, Growth
 
-RANGE = 1.3
-"""By how much K may grow, at the saddle, along the counts that one line serves."""
+RANGE = 1.6
+"""By how much K may grow, at the saddle, along the counts that one line serves;"""
+NEARER_RANGE = 1.3
+"""or, where the ends are then farther apart than `NEAR`, relatively, by so much."""
+NEAR = 1e-10
 NARROWEST = 1.01
 """A range is not narrower than this because lines of wider ones did not serve what is added."""
 FEW = 96
@@ -67,7 +70,7 @@ def epsilons_at(
     with suppress(NumericalError):
         some = counts[start:bent]
         lower[start:bent], upper[start:bent] = _worst(sides, delta, some, _on_bent_lines)
-    start, width, wide = bent, RANGE, WIDEST if rounded else WIDE
+    start, width, widest, wide = bent, RANGE, RANGE, WIDEST if rounded else WIDE
     while start < counts.size:
         reach = _reach(sides[0], counts[start], delta, width, wide)
         stop = max(start + 1, int(np.searchsorted(counts, reach, "right")))
@@ -78,9 +81,13 @@ def epsilons_at(
                 break
         few = 1 if sides[0].before.parts else NODES  # so many are asked one by one instead
         narrower = some.size > few and width > NARROWEST and not _is_few(sides[0], some[-1])
-        again = narrower and np.isnan(upper[stop - 1])
-        width = math.sqrt(width) if again else min(width**1.5, RANGE)
-        start = start if again else stop
+        gaps = upper[start:stop] - lower[start:stop]
+        if narrower and width > NEARER_RANGE and not (gaps <= NEAR * upper[start:stop]).all():
+            width = widest = NEARER_RANGE
+        elif narrower and np.isnan(upper[stop - 1]):
+            width = math.sqrt(width)
+        else:
+            start, width = stop, min(width**1.5, widest)
     return lower, upper
 
 

@@ -268,6 +268,17 @@ def test_jumps_add_up() -> None:
     assert np.exp(power(2, f, np.array([[8.0]])).log)[0, 0].real == pytest.approx(exact, rel=1e-8)
 
 
+def test_jumps_too_rare_for_a_float_are_refused() -> None:
+    f = np.array([[1.0 + 0j, 1e-140 + 0j]])
+    with pytest.raises(NumericalError, match="too rare"):
+        power(1, f, np.array([[8.0]]))
+    far_out = np.array([[1.0 + 0j, 1e-3 + 0j], [1.0 + 0j, 0j]])
+    found = power(2, far_out, np.array([[8.0]]))
+    assert np.isfinite(found.log).all()
+    assert np.exp(found.log[0, 1]).real < 1e-290
+    assert (found.slope(np.array([1e-15, 1e-15])) >= 0).all()
+
+
 def test_a_soft_step_far_out() -> None:
     """log Φ(−T) of a T beyond every float's reach, from Mills' ratio."""
     t = 60.0
@@ -292,6 +303,28 @@ def test_next_to_the_largest_loss_the_milder_direction_is_as_good_as_nothing() -
     assert law.x(0.1) > 0
     run = hs.Gaussian(0.858).on(hs.Poisson(0.001)) * 100
     assert run.epsilon(1e-5).method == "contour"
+
+
+@pytest.mark.parametrize(
+    ("rate", "count", "delta", "apart"),
+    [(1e-6, 10**6, 1e-60, 1e-8), (4.4e-6, 2_685_713, 1e-8, 1e-7)],
+)
+def test_very_many_steps_of_few_samples(
+    rate: float, count: int, delta: float, apart: float
+) -> None:
+    """Straight lines need too many points, and a grid left ends 0.2 to 0.8 apart."""
+    bound = (hs.Gaussian(1.0).on(hs.Poisson(rate)) * count).epsilon(delta)
+    assert bound.method == "contour"
+    assert bound.upper - bound.lower <= apart * bound.upper
+
+
+@pytest.mark.slow
+def test_sharper_marks_say_the_same_of_very_many_steps() -> None:
+    """Each rotation has marks, jumps and lines of its own."""
+    law = steps(1.0, 1e-6, 10**6)
+    one, other = (answer._epsilon(law, 1e-60, sharper) for sharper in (1.0, 0.6))
+    assert max(one.lower, other.lower) <= min(one.upper, other.upper)
+    assert max(one.upper, other.upper) - min(one.lower, other.lower) < 1e-7
 
 
 @pytest.mark.parametrize("question", questions(21, 16), ids=str)

@@ -73,7 +73,8 @@ def plan(
 ) -> Line:
     """Choose the line, the step and the cut for a given ε or δ (or both), and evaluate K on it."""
     sketch = loss.sketch(MOST_PLANNING_PARTS)
-    saddle = find_saddle(sketch, epsilon, log_delta)
+    whole = loss if loss.is_soon_evaluated else sketch
+    saddle = find_saddle(whole, epsilon, log_delta)
     i, j, period = saddle.line(NATS, LOST)
     centre = float(saddle.x[i])
     step = 2 * math.pi / period
@@ -93,7 +94,7 @@ def plan(
     t = step * np.arange(math.ceil(cut / step - 1e-6) + 1)
     values, error = loss.cgf_within(centre + 1j * t)
     right = float(saddle.x[j])
-    far = float(saddle.k[j]) if sketch is loss else float(loss.cgf(np.array([right])).real[0])
+    far = float(saddle.k[j]) if whole is loss else float(loss.cgf(np.array([right])).real[0])
     line = Line(
         loss, saddle.epsilon, centre, step, t, values, (right, far), log_tail, float(error.max())
     )

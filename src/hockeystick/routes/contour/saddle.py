@@ -16,6 +16,8 @@ from hockeystick.numerics.series import EPS, Array
 COARSE = np.arange(-3.0, 8.0)
 FINE = (-0.75, -0.5, -0.25, 0.0, 0.25, 0.5, 0.75)
 BEYOND = (*FINE, 1.5, 2.0, 2.5, 3.0, 3.5, 4.0)
+NEARBY = (-1.0, 1.0)
+"""Powers of two beside the best that are asked too, where a sketch has found that."""
 FARTHEST = 60
 """Powers of two beyond which no point is tried."""
 NATS = 32.0
@@ -81,18 +83,18 @@ def find_saddle(
 ) -> Saddle:
     """Search the positive axis for the best Chernoff point for a given ε or a given δ.
 
-    First among powers of two, farther out while the best is at an end of them, then around it.
+    First among powers of two, farther out while the best is at an end of them, then around it. Of
+    very many different parts a sketch tells where that is: K of all takes long far out.
     The last ones are kept: whether a line is worth its while is asked of the same saddle.
     """
     points, values = np.empty(0), np.empty(0)
     exponents, searching = COARSE, True
+    sketch = loss.sketch(MOST_PLANNING_PARTS)
     while True:
         x = 2.0**exponents
-        try:
-            k = loss.cgf(x).real
-        except NumericalError:
-            k = finite_cgf(loss, x)
-        points, values = np.append(points, x), np.append(values, k)
+        k = finite_cgf(sketch if searching else loss, x)
+        if not searching or sketch is loss:
+            points, values = np.append(points, x), np.append(values, k)
         if not searching:
             break
         bound = k + log_kappa(x)
@@ -101,7 +103,8 @@ def find_saddle(
         farther = exponents + (9 if best else -9)
         inside = 0 < best < len(x) - 1 or not np.isfinite(k[-1])
         searching = not inside and abs(farther).max() <= FARTHEST
-        exponents = farther if searching else exponents[best] + np.array(fine)
+        around = fine if sketch is loss else sorted({*fine, *NEARBY})
+        exponents = farther if searching else exponents[best] + np.array(around)
     points, first = np.unique(points, return_index=True)
     values = values[first]
     finite = np.isfinite(values)

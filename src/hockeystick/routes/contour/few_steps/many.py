@@ -24,7 +24,7 @@ from hockeystick.routes.contour.few_steps.plan import plan, turned
 from hockeystick.routes.contour.few_steps.start import start
 from hockeystick.routes.contour.tangent import lower_end
 
-WIDE = 2.0
+WIDE = 3.0
 """Largest over smallest origin that a line serves, if it does so well."""
 NARROWEST = 1.05
 """A range that is narrower than this is not divided further."""
@@ -36,7 +36,7 @@ INTERPOLATED = 1e-11
 """About how far an interpolated x is from the root, relatively: the first end that is tried."""
 WIDER = 1.2
 """After a range that was narrower because wider ones were not served well, the next."""
-FARTHEST = 0.33
+FARTHEST = 0.5
 """How far, in log x, a root may be from the x that its line was planned for."""
 
 MOST_FAILURES = 3
