@@ -155,7 +155,6 @@ coin = hs.Poisson(0.02)
 @pytest.mark.parametrize(
     ("run", "relation"),
     [
-        (hs.Gaussian(1 / 70).on(coin) * 9 + hs.Gaussian(1 / 60).on(coin) * 9, hs.ADD_REMOVE),
         (hs.Gaussian(1 / 60).on(coin) * 18, hs.REPLACE_ONE),
         (hs.Gaussian(1 / 60).on(coin) * 9 + hs.Gaussian(1 / 65).on(coin) * 9, hs.REPLACE_ONE),
         (hs.MixtureOfGaussians(0.015, (0, 1, 2), (0.5, 0.3, 0.2)) * 17, hs.ADD_REMOVE),
