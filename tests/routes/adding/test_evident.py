@@ -105,7 +105,9 @@ def profile(shift: mp.mpf, epsilon: mp.mpf) -> mp.mpf:
     )
 
 
-@pytest.mark.parametrize(("shift", "epsilon"), [(0.01, 0.02), (0.8, 3.0), (1.0, 0.1), (60.0, 1850.0)])
+@pytest.mark.parametrize(
+    ("shift", "epsilon"), [(0.01, 0.02), (0.8, 3.0), (1.0, 0.1), (60.0, 1850.0)]
+)
 def test_told_copies_are_the_answer(shift: float, epsilon: float) -> None:
     """Σ over all numbers of copies in three steps, in multiple precision."""
     weights = (0.7, 0.2, 0.06, 0.03)
