@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import time
+from itertools import product
 
 import mpmath as mp
 import pytest
 
 import hockeystick as hs
+from hockeystick.loss.atoms import EVERYTHING, NOTHING
 from hockeystick.loss.gaussian import GaussianLoss
+from hockeystick.loss.labelled import LabelledLoss
 from hockeystick.loss.mixed import mixed
 from hockeystick.loss.sum import ComposedLoss
+from hockeystick.questions import dominating, parts_of
 from hockeystick.routes.adding import evident
 from hockeystick.routes.adding import route as adding
 
@@ -90,3 +94,78 @@ def test_where_it_begins(steps: int, shift: float) -> None:
     loss = ComposedLoss([(mixed(GaussianLoss(shift), 0.1), steps)])
     assert evident.is_for(loss) == (steps == 17 and shift == 50.0)
     assert not evident.is_for(loss.reverse())
+
+
+def profile(shift: mp.mpf, epsilon: mp.mpf) -> mp.mpf:
+    """δ(ε) of one Gaussian release."""
+    if not shift:
+        return mp.mpf(0)
+    return mp.ncdf(shift / 2 - epsilon / shift) - mp.exp(epsilon) * mp.ncdf(
+        -shift / 2 - epsilon / shift
+    )
+
+
+@pytest.mark.parametrize(
+    ("shift", "epsilon"), [(0.01, 0.02), (0.8, 3.0), (1.0, 0.1), (60.0, 1850.0)]
+)
+def test_told_copies_are_the_answer(shift: float, epsilon: float) -> None:
+    """Σ over all numbers of copies in three steps, in multiple precision."""
+    weights = (0.7, 0.2, 0.06, 0.03)
+    parts = [(w, GaussianLoss(k * shift) if k else NOTHING) for k, w in enumerate(weights)]
+    loss = ComposedLoss([(LabelledLoss(*parts, (0.01, EVERYTHING)), 3)])
+    found = evident.delta(loss, epsilon)
+    with mp.workdps(40):
+        truth = mp.mpf(loss.infinite)
+        for counts in product(range(4), repeat=3):
+            size = mp.sqrt(sum(k * k for k in counts)) * shift
+            truth += mp.fprod(map(mp.mpf, (weights[k] for k in counts))) * profile(size, epsilon)
+        assert truth * (1 - 1e-8) <= found.lower <= truth <= found.upper <= truth * (1 + 1e-8)
+    ends = evident.epsilon(loss, float(truth))
+    assert ends.lower <= epsilon <= ends.upper <= ends.lower * (1 + 1e-7)
+    assert evident.is_told(loss)
+
+
+def test_more_copies_than_can_be_told_are_left_to_others() -> None:
+    parts = [(0.5, NOTHING), (0.5, GaussianLoss(0.1))]
+    with pytest.raises(hs.NumericalError, match="too many copies"):
+        evident.epsilon(ComposedLoss([(LabelledLoss(*parts), 100_000)]), 1e-6)
+
+
+def test_different_coins_in_multiple_precision() -> None:
+    """Σ b_j·b_k·h at its own place above, and no more nats away below than a record can hide."""
+    parts = [(mixed(GaussianLoss(80.0), 0.01), 30), (mixed(GaussianLoss(113.7), 0.01), 20)]
+    found = evident.epsilon(ComposedLoss(parts), 1e-4)
+
+    def told(epsilon: float) -> float:
+        with mp.workdps(40):
+            total = mp.mpf(0)
+            for j, k in product(range(13), repeat=2):
+                weight = mp.binomial(30, j) * mp.binomial(20, k) * mp.mpf("0.01") ** (j + k)
+                size = mp.sqrt(j * 80**2 + k * mp.mpf(113.7) ** 2)
+                total += weight * mp.mpf("0.99") ** (50 - j - k) * profile(size, mp.mpf(epsilon))
+            return float(total)
+
+    assert told(found.upper) <= 1e-4 <= told(found.upper * (1 - 2e-4))
+    assert told(found.lower) >= 1e-4
+    assert found.upper - found.lower < 5e-3 * found.upper
+
+
+coin = hs.Poisson(0.02)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("run", "relation"),
+    [
+        (hs.Gaussian(1 / 60).on(coin) * 18, hs.REPLACE_ONE),
+        (hs.Gaussian(1 / 60).on(coin) * 9 + hs.Gaussian(1 / 65).on(coin) * 9, hs.REPLACE_ONE),
+        (hs.MixtureOfGaussians(0.015, (0, 1, 2), (0.5, 0.3, 0.2)) * 17, hs.ADD_REMOVE),
+    ],
+)
+def test_beside_others_added_up(run: hs.Mechanism, relation: hs.Relation) -> None:
+    """Different coins, a record replaced, and copies that are not told."""
+    loss = dominating(parts_of(run, relation))[0][0]
+    assert evident.is_for(loss)
+    listed, told = adding.epsilon(loss, 1e-5), evident.epsilon(loss, 1e-5)
+    assert max(listed.lower, told.lower) <= min(listed.upper, told.upper)
+    assert told.upper - told.lower < 2e-2 * told.upper

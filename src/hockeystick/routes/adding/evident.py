@@ -198,7 +198,7 @@ class Ends:
         self.more = -steps * math.log(copies.floor)
 
     def _tell(self, coins: list[Coins], negligible: float) -> None:
-        steps = sum(each.count for each in coins)
+        steps = sum(each.steps for each in coins)
         most, least = max(each.rate for each in coins), min(each.rate for each in coins)
         k: float | Array
         if len(coins) == 1:
@@ -211,8 +211,8 @@ class Ends:
             self.rare = binomial_above(int(k), steps, most)
         self.hidden = -k * math.log(least) - (steps - k) * math.log1p(-most)
         opposite = [each for each in coins if each.opposite]
-        self.rare += UNLIKELY * sum(each.count for each in opposite)
-        self.more = -sum(each.count * math.log1p(-each.rate) for each in opposite)
+        self.rare += UNLIKELY * sum(each.steps for each in opposite)
+        self.more = -sum(each.steps * math.log1p(-each.rate) for each in opposite)
 
     def above(self, epsilon: float) -> float:
         """The upper end of δ."""

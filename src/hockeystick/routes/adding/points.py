@@ -115,8 +115,8 @@ def _measured(points: Array, tails: Array) -> Cells:
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         ratio = np.log(p) - np.log(q)
         error = 4 * EPS * (p_tail / p + q_tail / q)
-    known = (p > LEAST_MASS) & (q > LEAST_MASS) & (error < 1)
-    left, right = points[:-1], points[1:]
-    least = np.where(known, np.clip(ratio - error, left, right), left)
-    largest = np.where(known, np.clip(ratio + error, left, right), right)
+        known = (p > LEAST_MASS) & (q > LEAST_MASS) & (error < 1)
+        left, right = points[:-1], points[1:]
+        least = np.where(known, np.clip(ratio - error, left, right), left)
+        largest = np.where(known, np.clip(ratio + error, left, right), right)
     return Cells(points, p, least, largest)

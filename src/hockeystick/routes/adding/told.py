@@ -38,7 +38,7 @@ class Coins(NamedTuple):
 
     rate: float
     shift: float
-    count: int
+    steps: int
     opposite: bool = False
     """Whether it is there, with the same probability, that the other law is shifted too, down."""
 
@@ -71,10 +71,10 @@ def told_copies(copies: Array, shift: float, steps: int, negligible: float) -> T
 
 def told_coins(coins: Coins, negligible: float) -> Table:
     """Of equal steps."""
-    most = last_count(coins.count, coins.rate, negligible)
-    weights = binomial_weights(coins.count, coins.rate, most)[1:]
+    most = last_count(coins.steps, coins.rate, negligible)
+    weights = binomial_weights(coins.steps, coins.rate, most)[1:]
     shifts = np.sqrt(np.arange(1.0, most + 1)) * coins.shift
-    return Table(weights, shifts, binomial_above(most, coins.count, coins.rate))
+    return Table(weights, shifts, binomial_above(most, coins.steps, coins.rate))
 
 
 def told_different(parts: Sequence[Coins], negligible: float, up: bool) -> Table:

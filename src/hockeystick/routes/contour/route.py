@@ -18,7 +18,6 @@ from hockeystick.numerics.rounding import added
 from hockeystick.numerics.series import EPS
 from hockeystick.numerics.types import Array
 from hockeystick.routes.base import Route
-from hockeystick.routes.contour import spectral
 from hockeystick.routes.contour.few_steps import answer as few_steps
 from hockeystick.routes.contour.few_steps.answer import steps_of
 from hockeystick.routes.contour.lifted import answer as lifted
@@ -130,16 +129,14 @@ def _cut(
 
 
 def line_for(loss: ComposedLoss, epsilon: float | None, log_delta: float | None) -> Line:
-    """A line with K by quadrature, or by FFT where that would take too long.
+    """A line with K by quadrature.
 
     Where the rarest outcomes are out of reach, without these.
     """
     try:
         return plan(loss, epsilon, log_delta)
     except NumericalError:
-        if loss.smooth:
-            return spectral.plan(loss, epsilon, log_delta)
-        if math.isfinite(loss.top):
+        if loss.smooth or math.isfinite(loss.top):
             raise
         rough = find_saddle(loss.sketch(MOST_PLANNING_PARTS), epsilon, log_delta).log_delta
         cut = loss.truncated(max(TRUNCATED * math.exp(rough), 1e-300))

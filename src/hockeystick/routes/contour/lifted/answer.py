@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 
 import numpy as np
@@ -98,11 +99,19 @@ def guess(law: Law, steps: int, delta: float) -> float:
         return max(plan.epsilon, 0.0)
 
 
-def is_milder(loss: ComposedLoss, law: Law, epsilon: float, delta: float) -> bool:
-    """Whether Chernoff's bound says that δ(ε) is at most `delta`."""
-    goal = _log_goals(loss, delta)[1]
+def is_milder(loss: ComposedLoss, law: Law, epsilon: float, goal: float) -> bool:
+    """Whether Chernoff's bound says that δ(ε) is at most `goal`; or the line of few sparse steps,
+    of which that bound says little, though its own ends may be far apart."""
+    log_goal = _log_goals(loss, goal)[1]
     with np.errstate(all="ignore"):
-        return Plan(law, loss.steps, epsilon, goal).log_chernoff(epsilon) <= goal
+        plan = Plan(law, loss.steps, epsilon, log_goal)
+        if plan.log_chernoff(epsilon) <= log_goal:
+            return True
+    if law.is_wide or not plan.is_sparse:
+        return False
+    with suppress(NumericalError, OverflowError):
+        return delta(loss, law, epsilon)[1] <= goal
+    return False
 
 
 def _log_goals(loss: ComposedLoss, delta: float) -> Ends:

@@ -21,6 +21,7 @@ from hockeystick.loss.base import Loss, Reversed
 from hockeystick.loss.gaussian import GaussianLoss
 from hockeystick.loss.gaussian_mixture import GaussianMixture
 from hockeystick.loss.labelled import LabelledLoss
+from hockeystick.loss.mixed import Mixed
 from hockeystick.loss.mixture import MixtureLoss
 from hockeystick.loss.sum import ComposedLoss
 from hockeystick.numerics.types import Array, Complex
@@ -135,6 +136,8 @@ def law_of(loss: ComposedLoss) -> Law | None:
     if len(loss.parts) != 1:
         return None
     one = loss.parts[0][0]
+    if one.gaussian_sample is not None:  # bent lines of their own are faster
+        return None
     parts = list(_parts(one, 1.0))
     if not parts or any(part is None for _, part in parts):
         return None
@@ -147,7 +150,8 @@ def law_of(loss: ComposedLoss) -> Law | None:
     return Law(strands, still, one.top)
 
 
-Part = tuple[GaussianMixture, GaussianMixture] | str | None
+Pair = tuple[GaussianMixture, GaussianMixture]
+Part = Pair | str | None
 
 
 def _parts(loss: Loss, weight: float) -> Iterator[tuple[float, Part]]:
@@ -157,11 +161,29 @@ def _parts(loss: Loss, weight: float) -> Iterator[tuple[float, Part]]:
             yield from _parts(part, weight * share)
     elif loss == NOTHING:
         yield weight, "still"
-    elif isinstance(loss, GaussianLoss) and not loss.cut:
-        yield weight, (GaussianMixture((1.0,), (loss.shift,)), GaussianMixture((1.0,), (0.0,)))
-    elif isinstance(loss, MixtureLoss) and not loss.cut:
-        yield weight, (loss.p, loss.q)
-    elif isinstance(loss, Reversed) and isinstance(loss.base, MixtureLoss) and not loss.base.cut:
-        yield weight, (loss.base.q.flipped, loss.base.p.flipped)
+    elif isinstance(loss, Reversed):
+        pair = _pair(loss.base)
+        yield weight, pair and (pair[1].flipped, pair[0].flipped)
     else:
-        yield weight, None
+        yield weight, _pair(loss)
+
+
+def _pair(loss: Loss) -> Pair | None:
+    """P and Q, if both are mixtures."""
+    if isinstance(loss, GaussianLoss) and not loss.cut:
+        return GaussianMixture((1.0,), (loss.shift,)), GaussianMixture((1.0,), (0.0,))
+    if isinstance(loss, MixtureLoss) and not loss.cut:
+        return loss.p, loss.q
+    if isinstance(loss, Mixed):
+        base = _pair(loss.base)
+        return base and (_sampled(*base, loss.rate), base[1])
+    return None
+
+
+def _sampled(p: GaussianMixture, q: GaussianMixture, rate: float) -> GaussianMixture:
+    """(1−rate)·Q + rate·P, equal means taken together."""
+    weights: dict[float, float] = {}
+    for share, mixture in ((1 - rate, q), (rate, p)):
+        for weight, mean in zip(mixture.weights, mixture.means, strict=True):
+            weights[mean] = weights.get(mean, 0.0) + share * weight
+    return GaussianMixture(tuple(weights.values()), tuple(weights))

@@ -41,7 +41,7 @@ ENDED = 40.0
 MOST_GRID = 60_000
 REACH = 18.0
 """Standard deviations beyond the means of P at which outcomes begin and end."""
-LEAST_PART = 1e-6
+LEAST_PART, LEAST_SPARSE_PART = 1e-3, 1e-6
 """Of Chernoff's ε, what a guess is at least: far less where few sparse steps see the record."""
 LEAST_LOG = 1e-18
 """Stands for the logarithm of a mean of e^{cL} that is 1 but for rounding."""
@@ -52,6 +52,8 @@ CHERNOFF_MARGIN = 1e-3
 POWERS = np.geomspace(1.0, 60.0, 20)
 """The r of the bound of what marked steps are worth."""
 HALVINGS = 12
+RARE = 0.3
+"""Total variation of all steps together up to which they may count as sparse."""
 SPARSE = 1.0
 """log F^n at the saddle up to which the 1 in F^n is most of the sum along a line."""
 
@@ -122,6 +124,7 @@ class Plan:
         self.marked = Marked(0.0, 0.0)
         self._budget = math.exp(log_delta - cut_nats)
         self._lost = self._put_cuts(self._budget / steps)
+        self._is_rare = self.sign > 0 and self._told_apart() < RARE
         self._find_level()
         self.epsilon = self._guess() if epsilon is None else epsilon
         self.level, self.saddle, self.rough = self._at(self.epsilon)
@@ -143,7 +146,7 @@ class Plan:
         return self._is_sparse(self.saddle)
 
     def _is_sparse(self, i: int) -> bool:
-        return self.sign > 0 and float(self.steps * self.k[i]) < SPARSE
+        return self._is_rare and float(self.steps * self.k[i]) < SPARSE
 
     def x(self, epsilon: float) -> float:
         """ε from the origin: the sum of all L − origin that has the loss ε."""
@@ -228,7 +231,7 @@ class Plan:
             last = np.maximum(last, exponent[:, -1])
         self.k[last > self.k - ENDED] = math.inf
         self._log_size = self.steps * self.k
-        if not self.law.is_bounded:  # of F^n − 1
+        if self._is_rare:  # of F^n − 1
             self._log_size += np.log(-np.expm1(-np.maximum(self._log_size, LEAST_LOG)))
 
     def _at(self, epsilon: float) -> tuple[Array, int, float]:
@@ -259,7 +262,7 @@ class Plan:
             high = min(high, self.steps * self.origin * (1 - 1e-9))
         if not high > 0:
             return 0.0
-        low = LEAST_PART * high
+        low = high * (LEAST_SPARSE_PART if self._is_rare else LEAST_PART)
         for _ in range(HALVINGS):
             middle = math.sqrt(low * high)
             low, high = (middle, high) if self._at(middle)[2] > self.log_delta else (low, middle)
@@ -273,10 +276,14 @@ class Plan:
 
     def is_never_told_apart(self) -> bool:
         """Whether the total variations of all steps add up to less than δ."""
+        return TOLD_APART_MARGIN * self._told_apart() <= math.exp(self.log_delta)
+
+    def _told_apart(self) -> float:
+        """The total variations of all steps, added up."""
         each = sum(
             float(np.exp(cut.log_p) @ np.maximum(-np.expm1(-cut.losses), 0.0)) for cut in self.cuts
         )
-        return TOLD_APART_MARGIN * self.steps * each <= math.exp(self.log_delta)
+        return self.steps * each
 
     def edges(self) -> tuple[float, float]:
         """Where the level is `EDGE` above its least, on both sides."""
