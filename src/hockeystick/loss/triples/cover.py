@@ -21,8 +21,6 @@ NEGLIGIBLE = 1e-9
 """Below that no box is looked at: what no shape exceeds does as well."""
 ROUGHLY = 1e-4
 """Relative error of a value by `ROUGH`, and more."""
-SHARED = 3
-"""Neighbouring nodes that share the boxes of the first of them: boxes hold for any."""
 
 Value = Callable[[Array, Array], Array]
 """Of both directions of a triple: their sum, or the larger."""
@@ -76,6 +74,10 @@ class Shapes(ABC):
     """Of each side of the box, before any split."""
     tolerance: float
     """How far, relatively, what boxes say may be above what shapes attain."""
+    quarterings: int
+    """How often a box may be split along every side, where it is to be near its shapes."""
+    shared: int
+    """Neighbouring nodes that share the boxes of the first of them: boxes hold for any."""
 
     @abstractmethod
     def above(self, low: Array, high: Array) -> Gram:
@@ -143,11 +145,13 @@ class Cover:
             good = boxes.value <= (most[boxes.node] if left else np.inf)
             done.append(boxes.take(good))
             boxes = boxes.take(~good).split()
-        boxes, last = joined(done), np.count_nonzero(self.limit > NEGLIGIBLE) - 1
-        others = joined([replace(boxes, node=boxes.node + i) for i in range(1, SHARED)])
-        others = others.take(others.node <= last)
-        gram = shapes.above(others.low, others.high)
-        return joined([boxes, replace(others, value=self.at(others.node, gram, ROUGH))])
+        boxes, count = joined(done), np.count_nonzero(self.limit > NEGLIGIBLE)
+        found = [boxes]
+        for i in range(1, shapes.shared):
+            others = replace(boxes, node=boxes.node + i).take(boxes.node + i < count)
+            gram = shapes.above(others.low, others.high)
+            found.append(replace(others, value=self.at(others.node, gram, ROUGH)))
+        return joined(found)
 
     def largest(self, shapes: Shapes, boxes: Boxes) -> Array:
         """The largest value of the boxes at each node, none of which is above the value that was
@@ -176,7 +180,7 @@ class Cover:
     def _first(self, shapes: Shapes) -> Boxes:
         """The box of all shapes in pieces of equal size, for each node that matters."""
         low, high = shapes.grid(shapes.pieces)
-        nodes = np.flatnonzero(self.limit > NEGLIGIBLE)[::SHARED]
+        nodes = np.flatnonzero(self.limit > NEGLIGIBLE)[:: shapes.shared]
         return Boxes(
             np.repeat(nodes, len(low)),
             np.tile(low, (nodes.size, 1)),
