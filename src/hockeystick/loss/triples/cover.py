@@ -60,9 +60,7 @@ class Boxes:
 
 def joined(some: list[Boxes]) -> Boxes:
     """All of them."""
-    return Boxes(
-        *(np.concatenate([getattr(each, f.name) for each in some]) for f in fields(Boxes))
-    )
+    return Boxes(*(np.concatenate([getattr(each, f.name) for each in some]) for f in fields(Boxes)))
 
 
 class Shapes(ABC):
@@ -167,7 +165,7 @@ class Cover:
         return np.minimum(np.where(surely < self.limit, found, self.limit), self.limit)
 
     def _above(self, found: Array, boxes: Boxes) -> Boxes:
-        """Those whose value, known roughly, may be above what was found, and that below the limit."""
+        """Those whose value, known roughly, may be above what was found, if that is no limit."""
         least = np.where(found < self.limit, found, np.inf)
         return boxes.take(boxes.value * (1 + ROUGHLY) > least[boxes.node])
 
