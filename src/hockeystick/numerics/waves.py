@@ -28,8 +28,8 @@ def wave_sums(frequencies: Array, x: Array, weights: Array) -> Complex:
     matrices with few sines: as exact as one by one, and 20 times as fast.
 
     >>> t = 0.5 * np.arange(100)
-    >>> one_by_one = np.exp(1j * np.multiply.outer(t, [1.0, 2.0])) @ [3.0, 4.0]
-    >>> bool(np.abs(wave_sums(t, np.array([1.0, 2.0]), np.array([3.0, 4.0])) - one_by_one).max() < 1e-13)
+    >>> found = wave_sums(t, np.array([1.0, 2.0]), np.array([3.0, 4.0]))
+    >>> bool(np.abs(found - 3 * np.exp(1j * t) - 4 * np.exp(2j * t)).max() < 1e-13)
     True
     """
     count = frequencies.size

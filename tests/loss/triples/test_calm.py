@@ -152,6 +152,7 @@ def test_slow_weights_are_moved_farthest(game: GaussianTriples, seed: int) -> No
 
 
 @pytest.mark.parametrize("near", [0.2, 1.0])
+@pytest.mark.slow
 def test_smaller_pairs_are_nested(near: float) -> None:
     """Each within the one before in both directions: a bound with one holds for the next."""
     pair = GaussianTriples(0.01, near=near, far=2 * near).pair(1e-12)
@@ -163,6 +164,25 @@ def test_smaller_pairs_are_nested(near: float) -> None:
         assert (small[60:] <= large[60:] + 1e-12).all()
         assert (small + small[::-1] <= (large + large[::-1]) * (1 + 1e-9) + 1e-12).all()
     assert [each.slope for each in calm] == sorted((each.slope for each in calm), reverse=True)
+
+
+def test_smaller_pairs_are_looked_for_where_they_can_be_of_use() -> None:
+    """None for weights that fall faster than the first of them allows; else always the same."""
+    pair = GaussianTriples(0.1, near=0.5, far=0.5).pair(1e-12)
+    calm = pair.calmer(0.0)
+    steep = calm[0].slope
+    assert pair.calmer(1.2 * steep) == ()
+    assert [each.slope for each in pair.calmer(0.99 * steep)] == [each.slope for each in calm]
+
+
+@pytest.mark.parametrize("near", [0.4792, 1.0])
+@pytest.mark.slow
+def test_slopes_hardly_jump(near: float) -> None:
+    """From noise to noise within a corner, by less than a step of the search."""
+    pairs = [GaussianTriples(0.01, each, each).pair(1e-12) for each in (near, near * (1 - 1e-6))]
+    one, other = ([each.slope for each in pair.calmer(0.0)] for pair in pairs)
+    assert one == pytest.approx(other, rel=0.01)
+    assert pairs[0].variance == pytest.approx(pairs[1].variance, rel=1e-5)
 
 
 @pytest.mark.parametrize("rate", [1e-3, 1e-8, 1e-12])

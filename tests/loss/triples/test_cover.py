@@ -7,9 +7,9 @@ import math
 import numpy as np
 import pytest
 
-from hockeystick.loss.triples.cover import Cover
+from hockeystick.loss.triples.cover import ROUGHLY, Cover
 from hockeystick.loss.triples.gaussian import GaussianTriples
-from hockeystick.loss.triples.normal import Gram, excess
+from hockeystick.loss.triples.normal import ROUGH, Gram, excess
 from hockeystick.loss.triples.shapes import InBall, WithinDistance
 from hockeystick.routes.game.route import upper_end
 from hockeystick.routes.question import EpsilonAt
@@ -40,6 +40,48 @@ def test_boxes_of_a_corner_hold_all_shapes(shapes: InBall | WithinDistance) -> N
     attained = excess(single, 1.2 * each, 0.5 * each)
     attained += excess(single.swapped(), 1.2 * each, 0.5 * each)
     assert attained.max() <= found <= attained.max() * 1.03
+
+
+def test_neighbouring_nodes_share_boxes() -> None:
+    """At each node, also at those for which no boxes were sought: above any shape, and near."""
+    a = 1 + 0.3 * np.linspace(0.5, 0.58, 7) ** 2
+    b, ones, shapes = 3 * (a - 1), np.ones(a.size), InBall(0.7)
+    here = Cover(a, b, np.add, 0 * a, 9 * ones, 0 * ones)
+    boxes = here.sought(shapes)
+    assert set(boxes.node.tolist()) == set(range(a.size))
+    again = Cover(a, b, np.add, 0 * a, 9 * ones, 0 * ones)
+    found = again.largest(shapes, boxes)
+    ends = np.linspace(0.0, math.pi / 2, 41)
+    angles = np.stack(np.meshgrid(ends, ends), -1).reshape(-1, 2)
+    angles = angles[shapes.is_one(angles)]
+    for node, value in enumerate(found.tolist()):
+        attained = again.at(np.full(len(angles), node), shapes.above(angles, angles)).max()
+        assert attained <= value <= attained * 1.02
+
+
+@pytest.mark.parametrize("rate", [1e-6, 0.01, 0.5])
+@pytest.mark.parametrize("near", [0.05, 0.4, 1.0, 2.5, 6.0])
+def test_what_is_known_roughly(near: float, rate: float) -> None:
+    """A tenth of the margin at most, for boxes of all kinds, down to what counts."""
+    rng = np.random.default_rng(8)
+    for triples in (
+        GaussianTriples(rate, near, 2 * near),
+        GaussianTriples(rate, near, 1.9 * near),
+        GaussianTriples(rate, near, 2 * near, zero_out=True),
+        GaussianTriples(rate, near, 1.5 * near, zero_out=True),
+    ):
+        far = triples.farthest
+        growth = rate * np.expm1(far * (far / 2 + 8.5) * rng.uniform(0, 1, 200) ** 2)
+        a, b = 1 + growth, growth * (1 / rate - 1)
+        for shapes in triples.shapes():
+            low = rng.uniform(shapes.low, shapes.high, size=(200, len(shapes.low)))
+            high = low + (np.array(shapes.high) - low) * rng.uniform(0, 1, (200, 1)) ** 3
+            gram = shapes.above(low, high)
+            for each in (gram, gram.swapped()):
+                value = excess(each, a, b)
+                some = value > 1e-9
+                off = np.abs(excess(each, a, b, ROUGH) - value)[some]
+                assert (off <= ROUGHLY / 10 * value[some]).all()
 
 
 def test_a_corner_is_above_and_shared() -> None:

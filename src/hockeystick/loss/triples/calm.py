@@ -23,8 +23,6 @@ SAFE = 1e-9
 """Of the integral of a curve: what rounding, and the margins of values, cannot reach."""
 FIRST_PIECES = {1: 32, 2: 12}
 """Of each side of a box of shapes, by how many parameters there are."""
-SPLITS = {1: 3, 2: 2}
-"""How often a box may be split, alike."""
 FEWER = 3
 """Of so many nodes one is looked at first."""
 AT_A_TIME = 8
@@ -120,7 +118,7 @@ class Calm:
         fall so fast."""
         found = []
         low, high = shapes.grid(FIRST_PIECES[len(shapes.low)])
-        for left in reversed(range(SPLITS[len(shapes.low)] + 1)):
+        for left in reversed(range(shapes.quarterings + 1)):
             there = shapes.counts(low, high)
             low, high = low[there], high[there]
             if not len(low):

@@ -21,8 +21,6 @@ NEGLIGIBLE = 1e-9
 """Below that no box is looked at: what no shape exceeds does as well."""
 ROUGHLY = 1e-4
 """Relative error of a value by `ROUGH`, and more."""
-SHARED = 3
-"""Neighbouring nodes that share the boxes of the first of them: boxes hold for any."""
 
 Value = Callable[[Array, Array], Array]
 """Of both directions of a triple: their sum, or the larger."""
@@ -62,9 +60,7 @@ class Boxes:
 
 def joined(some: list[Boxes]) -> Boxes:
     """All of them."""
-    return Boxes(
-        *(np.concatenate([getattr(each, f.name) for each in some]) for f in fields(Boxes))
-    )
+    return Boxes(*(np.concatenate([getattr(each, f.name) for each in some]) for f in fields(Boxes)))
 
 
 class Shapes(ABC):
@@ -76,6 +72,10 @@ class Shapes(ABC):
     """Of each side of the box, before any split."""
     tolerance: float
     """How far, relatively, what boxes say may be above what shapes attain."""
+    quarterings: int
+    """How often a box may be split along every side, where it is to be near its shapes."""
+    shared: int
+    """Neighbouring nodes that share the boxes of the first of them: boxes hold for any."""
 
     @abstractmethod
     def above(self, low: Array, high: Array) -> Gram:
@@ -143,11 +143,13 @@ class Cover:
             good = boxes.value <= (most[boxes.node] if left else np.inf)
             done.append(boxes.take(good))
             boxes = boxes.take(~good).split()
-        boxes, last = joined(done), np.count_nonzero(self.limit > NEGLIGIBLE) - 1
-        others = joined([replace(boxes, node=boxes.node + i) for i in range(1, SHARED)])
-        others = others.take(others.node <= last)
-        gram = shapes.above(others.low, others.high)
-        return joined([boxes, replace(others, value=self.at(others.node, gram, ROUGH))])
+        boxes, count = joined(done), np.count_nonzero(self.limit > NEGLIGIBLE)
+        found = [boxes]
+        for i in range(1, shapes.shared):
+            others = replace(boxes, node=boxes.node + i).take(boxes.node + i < count)
+            gram = shapes.above(others.low, others.high)
+            found.append(replace(others, value=self.at(others.node, gram, ROUGH)))
+        return joined(found)
 
     def largest(self, shapes: Shapes, boxes: Boxes) -> Array:
         """The largest value of the boxes at each node, none of which is above the value that was
@@ -163,7 +165,7 @@ class Cover:
         return np.minimum(np.where(surely < self.limit, found, self.limit), self.limit)
 
     def _above(self, found: Array, boxes: Boxes) -> Boxes:
-        """Those whose value, known roughly, may be above what was found, and that below the limit."""
+        """Those whose value, known roughly, may be above what was found, if that is no limit."""
         least = np.where(found < self.limit, found, np.inf)
         return boxes.take(boxes.value * (1 + ROUGHLY) > least[boxes.node])
 
@@ -176,7 +178,7 @@ class Cover:
     def _first(self, shapes: Shapes) -> Boxes:
         """The box of all shapes in pieces of equal size, for each node that matters."""
         low, high = shapes.grid(shapes.pieces)
-        nodes = np.flatnonzero(self.limit > NEGLIGIBLE)[::SHARED]
+        nodes = np.flatnonzero(self.limit > NEGLIGIBLE)[:: shapes.shared]
         return Boxes(
             np.repeat(nodes, len(low)),
             np.tile(low, (nodes.size, 1)),

@@ -22,8 +22,8 @@ BEYOND = 6e-17
 """What the integral leaves out at its ends, and across, and more."""
 THINNEST = 0.08
 """A triangle this thin is made a little thicker, which only adds: its edge takes many points."""
-MOST_TERMS = 20_000
-"""Terms of the sums that are held at a time: they fit into a processor's cache."""
+MOST_TERMS = 100_000
+"""Terms of the sums that are held at a time: most of them fit into a processor's cache."""
 
 
 class Rule(NamedTuple):

@@ -40,7 +40,7 @@ class VirtualPair:
     """What every move may give away besides: a P-mass that is not in the atoms."""
     is_a_move: bool = False
     """Whether this pair and its reverse are all that there is to choose."""
-    calmer: Calmer = lambda slope: ()  # noqa: E731
+    calmer: Calmer = lambda slope: ()
     """Smaller pairs for weights that fall slowly, the smallest last: asked for when needed, by the
     least slope that there will be."""
 

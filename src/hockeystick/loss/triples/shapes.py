@@ -36,7 +36,12 @@ class InBall(Shapes):
 
     radius: float
     widest: float = math.pi / 2
-    pieces, tolerance = 4, 0.008
+    pieces, tolerance, shared = 4, 0.008, 3
+
+    @property
+    def quarterings(self) -> int:  # type: ignore[override]
+        """Once more where sides have a bound, which boxes follow less closely."""
+        return 2 if self.widest == math.pi / 2 else 3
 
     @property
     def low(self) -> tuple[float, ...]:  # type: ignore[override]
@@ -122,7 +127,7 @@ def least(choices: list[Gram]) -> Gram:
 class Arc(Shapes):
     """A family with one parameter, which costs little; its Gram matrix is linear in it."""
 
-    pieces, tolerance = 16, 0.002
+    pieces, tolerance, quarterings, shared = 16, 0.002, 3, 1
 
     @abstractmethod
     def between(self, parameter: Array) -> Gram:
