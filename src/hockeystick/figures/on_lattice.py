@@ -127,8 +127,8 @@ def _tangents(profile: Profile, count: int, spacing: float, loss: Loss) -> Array
 
     A tangent's slope is between that to the left and that to the right of the middle; towards
     either end of the cell the one is taken that is lower there. In the last cell it is the line of
-    the largest loss alone, if that is where the cell ends; else there is nothing, and nothing either
-    from where the first tangent is below 0 on.
+    the largest loss alone, if that is where the cell ends, else 0. From one node before the first
+    tangent that is not above 0 there is nothing.
     """
     a = np.exp(spacing * np.arange(count + 1))
     middle = spacing * (np.arange(count) + 0.5)

@@ -1,9 +1,8 @@
 """Both ends of ε after many numbers of steps on batches of fixed size, near enough for a picture.
 
-They are the ends that the library gives for each number alone, and never nearer than what is true:
-from the same pairs and the same game, within 0.5 % of the answers for single numbers, in a fraction
-of their time. Pairs are put on lattices, from above and from below; the game is played once, through
-all numbers of steps.
+They are from the same pairs and the same game as the answers for single numbers, on the same side
+of what is true, and within 0.5 % of those, in a fraction of their time: pairs are put on lattices,
+from above and from below, and the game is played once, through all numbers of steps.
 """
 
 from __future__ import annotations
