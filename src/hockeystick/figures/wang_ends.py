@@ -80,7 +80,9 @@ def _below(losses: Sequence[Loss], delta: float, counts: Sequence[int]) -> Array
 
 
 def _sides(pair: AtomicLoss) -> list[LatticeSum]:
-    return [LatticeSum(pair), *([] if pair.symmetric else [LatticeSum(pair.reverse())])]
+    back = pair.reverse()
+    assert isinstance(back, AtomicLoss)
+    return [LatticeSum(pair)] if pair.symmetric else [LatticeSum(pair), LatticeSum(back)]
 
 
 def _largest(sides: Sequence[LatticeSum], delta: float, count: int) -> float:
@@ -97,6 +99,6 @@ def _played(triples: Triples, delta: float, counts: Sequence[int], most: Array) 
     some = [i for i, n in enumerate(counts) if n >= least and most[i] <= LARGE]
     if some:
         found[some] = growing.epsilons(triples, delta, [counts[i] for i in some])
-    for i in np.flatnonzero(np.isinf(found) & (most > LARGE)):
+    for i in np.flatnonzero(np.isinf(found) & (most > LARGE)).tolist():
         found[i] = one_shot.upper_end(triples, delta, counts[i])
     return np.asarray(np.minimum.accumulate(found[::-1])[::-1])  # fewer steps cost no more
