@@ -28,7 +28,7 @@ from hockeystick.routes.game import growing, one_shot
 
 FEW = 1000
 """Up to so many steps the pair may be better than the game."""
-WALKED = 1000
+WALKED = 2000
 """Up to so many steps of a game with two moves the library walks through all of them."""
 NEAR = 0.98
 """A pair whose bound is below this part of the largest is not the one that costs most."""

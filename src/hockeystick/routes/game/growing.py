@@ -25,8 +25,8 @@ from hockeystick.routes.game.stage import Stage, reflected, values
 from hockeystick.routes.game.target import target
 from hockeystick.routes.question import EpsilonAt
 
-RATIO, UNEVEN = 0.35, 5.0
-"""A macro-step is this part of all steps before it; if these have skew x, 1/(1 + 5x) of that."""
+RATIO, UNEVEN = 0.35, 8.0
+"""A macro-step is this part of all steps before it; if these have skew x, 1/(1 + 8x) of that."""
 FINE, FINER = 90.0, 150.0
 """Nodes within one standard deviation of the loss of the smallest number of steps of a lattice, and
 where single losses are `FAR` deviations of one step out."""
