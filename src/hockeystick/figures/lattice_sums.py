@@ -18,7 +18,7 @@ from hockeystick.bound import Interval
 from hockeystick.errors import NumericalError
 from hockeystick.loss.atoms import AtomicLoss
 from hockeystick.loss.sum import ComposedLoss
-from hockeystick.numerics.types import Array
+from hockeystick.numerics.types import Array, Complex
 from hockeystick.routes.auto import answer
 from hockeystick.routes.question import EpsilonAt
 
@@ -27,7 +27,7 @@ TILTS = np.concatenate([[-0.5, -0.1, 0.0], np.geomspace(0.002, 1e7, 190)])
 FIRST = 3
 """The first that is positive."""
 STEEPEST = 50.0
-"""A tilt is less than this from one place to the next: e^{50·places} is a float for a few of them."""
+"""A tilt is less than this from one place to the next, so that e to a few of them is a float."""
 OUTSIDE = 45.0
 SURE = 1e-6
 MOST_PLACES = 1 << 17
@@ -35,6 +35,8 @@ MOST_PLACES = 1 << 17
 FAR = 10_000
 """so many places."""
 LONGEST = 1 << 21
+LARGE = 700.0
+"""e to this is still a float."""
 NEAR = 30.0
 """The answer is less than 30/c below Chernoff's bound."""
 
@@ -100,18 +102,9 @@ class LatticeSum:
         best = int(np.argmin(bounds))
         middle, tilt = float(bounds[best]), float(TILTS[FIRST + best])
         x, masses = self._masses(steps, FIRST + best, middle)
-        beyond = np.cumsum(masses[::-1]) - _discounted(masses[::-1], math.exp(-self._spacing))
-        # δ at x is e^{steps·K − tilt·middle} times this
-        above, log_scale = beyond[::-1], steps * float(self.cumulants[FIRST + best]) - tilt * middle
-        wanted = math.exp(math.log(delta) - log_scale)
-        good = np.flatnonzero(above <= wanted)
-        if not good.size or (good[0] == 0 and x[0] > 0):
-            raise NumericalError("ε is not where Chernoff's bound has it")
-        k = int(good[0])
-        if k == 0:
-            return 0.0
-        share = float((above[k - 1] - wanted) / (above[k - 1] - above[k]))
-        return float(x[k - 1] + math.log1p(math.expm1(self._spacing) * share))
+        # δ is e^{steps·K − tilt·middle} times that of these masses
+        log_scale = steps * float(self.cumulants[FIRST + best]) - tilt * middle
+        return where_left(x, masses, math.exp(math.log(delta) - log_scale), self._spacing)
 
     def _masses(self, steps: int, best: int, middle: float) -> tuple[Array, Array]:
         """Places x >= 0 from not far below the middle on, and P-masses there times
@@ -127,15 +120,44 @@ class LatticeSum:
         if size > (LONGEST if np.ptp(self.places) > FAR else MOST_PLACES):
             raise NumericalError("the lattice of the sum is too long")
         losses, log_q = self.loss.atoms
-        law = np.zeros(size)
-        np.add.at(law, self.places % size, np.exp(log_q + (1 + tilt) * losses - k[best]))
-        with np.errstate(divide="ignore"):
-            power = np.exp(steps * np.log(np.fft.rfft(law)))
-        found = np.maximum(np.fft.irfft(power, size), 0.0)
+        law = np.bincount(self.places % size, np.exp(log_q + (1 + tilt) * losses - k[best]), size)
+        found = np.maximum(np.fft.irfft(_power(np.fft.rfft(law), steps), size), 0.0)
         least = max(0.0, middle - NEAR / tilt)
         places = np.arange(max(math.floor(least / self._spacing), low), high + 1)
         x = places * self._spacing
         return x, found[places % size] * np.exp(-tilt * (x - middle))
+
+
+def where_left(x: Array, masses: Array, wanted: float, spacing: float) -> float:
+    """The ε >= 0 at which Σ mass·(1 − e^{ε − x})_+ is as wanted, for masses at all larger places.
+
+    >>> where_left(np.array([0.0, 1.0]), np.array([0.5, 0.5]), -0.5 * math.expm1(-0.25), 1.0)
+    0.75
+    """
+    masses = masses[::-1]
+    above = (np.cumsum(masses) - _discounted(masses, math.exp(-spacing)))[::-1]
+    good = np.flatnonzero(above <= wanted)
+    if not good.size or (good[0] == 0 and x[0] > 0):
+        raise NumericalError("ε is not where Chernoff's bound has it")
+    k = int(good[0])
+    if k == 0:
+        return 0.0
+    share = float((above[k - 1] - wanted) / (above[k - 1] - above[k]))
+    growth = math.expm1(spacing) if spacing < LARGE else math.inf
+    if math.isinf(growth):  # e^{spacing}·share, by logarithms
+        return (
+            float(x[k - 1] + max(spacing + math.log(share), 0.0)) if share > 0 else float(x[k - 1])
+        )
+    return max(0.0, float(x[k - 1] + math.log1p(growth * share)))
+
+
+def _power(values: Complex, exponent: int) -> Complex:
+    """The powers of values up to 1, but for those far below rounding."""
+    size = np.abs(values)
+    near = np.flatnonzero(size > math.exp(-OUTSIDE / exponent))
+    found = np.zeros(values.shape, dtype=complex)
+    found[near] = np.exp(exponent * np.log(values[near]))
+    return found
 
 
 def _discounted(values: Array, decay: float) -> Array:

@@ -9,7 +9,7 @@ loss, and ε by a part of 1e-4.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -48,7 +48,7 @@ def above(loss: Loss, steps: int) -> AtomicLoss:
     for profile, top in _directions(loss):
         u = spacing * np.arange(_cells(profile, spacing, steps, top) + 1)
         sides.append(side_through(u, profile(u)))
-    return _joined(*sides, spacing)
+    return _joined(sides, spacing)
 
 
 def below(loss: Loss, steps: int) -> AtomicLoss:
@@ -64,8 +64,8 @@ def below(loss: Loss, steps: int) -> AtomicLoss:
     left, rise = -math.expm1(-spacing) + math.exp(-spacing) * behind[1], math.expm1(spacing)
     share = rise / (rise - math.expm1(-spacing))
     ahead[0] = behind[0] = min(ahead[0], behind[0], left * share + ahead[1] * (1 - share))
-    sides = (side_through(spacing * np.arange(each.size), each) for each in (ahead, behind))
-    return _joined(*sides, spacing)
+    sides = [side_through(spacing * np.arange(each.size), each) for each in (ahead, behind)]
+    return _joined(sides, spacing)
 
 
 def _directions(loss: Loss) -> list[tuple[Profile, float]]:
@@ -127,8 +127,8 @@ def _tangents(profile: Profile, count: int, spacing: float, loss: Loss) -> Array
 
     A tangent's slope is between that to the left and that to the right of the middle; towards
     either end of the cell the one is taken that is lower there. In the last cell it is the line of
-    the largest loss alone, if that is where the cell ends; else there is nothing, and nothing either
-    from where the first tangent is below 0 on.
+    the largest loss alone, if that is where the cell ends, else 0. From one node before the first
+    tangent that is not above 0 there is nothing.
     """
     a = np.exp(spacing * np.arange(count + 1))
     middle = spacing * (np.arange(count) + 0.5)
@@ -140,14 +140,16 @@ def _tangents(profile: Profile, count: int, spacing: float, loss: Loss) -> Array
     values = np.minimum(np.append(down, math.inf), np.append(math.inf, up))
     if (lost := values[:-1] <= 0).any():
         values[max(int(np.argmax(lost)) - 1, 1) :] = 0.0
-    return values
+    return np.asarray(values)
 
 
-def _joined(ahead: Side, behind: Side, spacing: float) -> AtomicLoss:
+def _joined(sides: Sequence[Side], spacing: float) -> AtomicLoss:
+    ahead, behind = sides
     if 1 - ahead.infinite - ahead.p - behind.q < -ROUGH:
         raise NumericalError("there is no such pair on the lattice")
     pair = pair_of(ahead, behind)
     losses, log_q = pair.atoms
     places = np.rint(losses / spacing)
-    mass = {"infinite": pair.infinite, "void": pair.void}
-    return AtomicLoss(places * spacing, log_q, spacing=spacing, **mass)
+    return AtomicLoss(
+        places * spacing, log_q, infinite=pair.infinite, void=pair.void, spacing=spacing
+    )

@@ -135,12 +135,16 @@ def _panel(axes: Any, panel: Panel) -> dict[str, Any]:
 
 
 def _log_ticks(axis: Any) -> None:
-    """Plain numbers at a few places where an axis spans less than two powers of ten."""
-    from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
+    """Plain numbers at a few places where an axis spans less than two powers of ten; else small
+    ticks at 2 and 5, as those at all digits take half of the time of a picture."""
+    from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter, NullLocator
 
     low, high = axis.get_view_interval()
     if high < 100 * low:
         few = MaxNLocator(5) if high < 10 * low else LogLocator(subs=(1.0, 2.0, 5.0))
         axis.set_major_locator(few)
         axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+        axis.set_minor_locator(NullLocator())
+    else:
+        axis.set_minor_locator(LogLocator(subs=(2.0, 5.0)))
     axis.set_minor_formatter(NullFormatter())

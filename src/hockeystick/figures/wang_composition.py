@@ -18,6 +18,9 @@ DELTA = 1e-8
 UPPER = "hockeystick, upper end"
 COUNTS = tuple(sorted({round(count) for count in np.geomspace(1, 600_000, 21)}))
 ORDERS = sorted({round(order) for order in np.geomspace(2, MOST, 60)})
+CLOSE = 0.01
+"""How near a large order has to be to the best, as a part of it: the minimum is flat, so that what
+is found is within 1e-4 of the least."""
 
 RATIOS = 0.5, 8.0
 """The ratios drawn, the same in all panels. The largest, 80 000, would hide the gaps around 1."""
@@ -97,7 +100,7 @@ def epsilon_of(rdp: Rdp, count: int) -> float:
             tried.append((at(order), i))
         best, i = min(tried)
         low, high = orders[max(i - 1, 0)], orders[min(i + 1, len(orders) - 1)]
-        if high - low <= 2:
+        if high - low <= max(2, CLOSE * low):
             return min(best, count * rdp(math.inf))
         orders = sorted({round(order) for order in np.linspace(low, high, 9)})
 

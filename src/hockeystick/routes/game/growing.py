@@ -25,8 +25,8 @@ from hockeystick.routes.game.stage import Stage, reflected, values
 from hockeystick.routes.game.target import target
 from hockeystick.routes.question import EpsilonAt
 
-RATIO, UNEVEN = 0.35, 5.0
-"""A macro-step is this part of all steps before it, and of those of skew x only 1/(1 + 5x) of it."""
+RATIO, UNEVEN = 0.35, 8.0
+"""A macro-step is this part of all steps before it; if these have skew x, 1/(1 + 8x) of that."""
 FINE, FINER = 90.0, 150.0
 """Nodes within one standard deviation of the loss of the smallest number of steps of a lattice, and
 where single losses are `FAR` deviations of one step out."""
@@ -46,7 +46,7 @@ def epsilons(triples: Triples, delta: float, counts: Sequence[int]) -> Array:
     >>> from hockeystick.loss.triples.two_laws import TwoLaws
     >>> game = TwoLaws(rate=0.01, epsilon=np.log(9))
     >>> epsilons(game, 1e-6, [2000, 20_000]).round(2).tolist()
-    [6.24, 24.6]
+    [6.25, 24.58]
     """
     found = np.full(len(counts), np.inf)
     with suppress(*CannotAnswer):
