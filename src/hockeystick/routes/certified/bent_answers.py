@@ -4,30 +4,43 @@ from __future__ import annotations
 
 import math
 
-from hockeystick.errors import CannotCertify
+from hockeystick.errors import CannotCertify, NumericalError
 from hockeystick.routes.certified.balls import above, below
 from hockeystick.routes.certified.bent import Bent, BentRecipe, bent_law
 from hockeystick.routes.certified.bent_plan import planned_bent
-from hockeystick.routes.certified.bracket import both_ends
+from hockeystick.routes.certified.bracket import both_ends, crossing
 from hockeystick.routes.certified.build import Task
 from hockeystick.routes.contour import route as contour
+from hockeystick.routes.contour.saddle import find_saddle
 
 WIDEST = 1e-3
 """Relative width of δ up to which a bent line is of use."""
 
 
 def epsilon_bent(task: Task, delta: float) -> tuple[float, float, BentRecipe]:
-    """Both ends of ε(δ); the plan is made around the uncertified answer."""
+    """Both ends of ε(δ); the plan is made around the uncertified answer, if there is one."""
     _check(task)
-    root = contour.epsilon(task.loss, delta).upper
+    try:
+        root = contour.epsilon(task.loss, delta).upper
+    except NumericalError:
+        root = _guess(task, delta)
     line, recipe = _bent(task, root, math.log(delta))
     return *both_ends(line, root, delta), recipe
+
+
+def _guess(task: Task, delta: float) -> float:
+    """About ε(δ): where a line through the ε of Chernoff's bound says so."""
+    high = find_saddle(task.loss, None, math.log(delta)).epsilon
+    return crossing(Bent(task.laws, _planned(task, high, math.log(delta))), high, delta)
 
 
 def delta_bent(task: Task, epsilon: float) -> tuple[float, float, BentRecipe]:
     """Both ends of δ(ε)."""
     _check(task)
-    log_delta = math.log(contour.delta(task.loss, epsilon).upper)
+    try:
+        log_delta = math.log(contour.delta(task.loss, epsilon).upper)
+    except NumericalError:
+        log_delta = find_saddle(task.loss, epsilon, None).log_delta
     line, recipe = _bent(task, epsilon, log_delta)
     ends = line.ends(epsilon)
     return max(below(ends.lower), 0.0), min(above(ends.upper), 1.0), recipe
@@ -38,10 +51,14 @@ def _check(task: Task) -> None:
         raise CannotCertify("a bent line needs steps of Gaussian noise on a Poisson sample")
 
 
-def _bent(task: Task, epsilon: float, log_delta: float) -> tuple[Bent, BentRecipe]:
+def _planned(task: Task, epsilon: float, log_delta: float) -> BentRecipe:
     found = bent_law(task.laws)
     assert found is not None
-    recipe = planned_bent(*found, epsilon, log_delta)
+    return planned_bent(*found, epsilon, log_delta)
+
+
+def _bent(task: Task, epsilon: float, log_delta: float) -> tuple[Bent, BentRecipe]:
+    recipe = _planned(task, epsilon, log_delta)
     line = Bent(task.laws, recipe)
     if not line.ends(epsilon).width <= WIDEST * math.exp(log_delta):
         raise CannotCertify("a bent line is not good enough")

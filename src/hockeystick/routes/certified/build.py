@@ -13,6 +13,7 @@ from hockeystick.errors import CannotCertify
 from hockeystick.loss.sum import ComposedLoss
 from hockeystick.routes.certified.decay import beyond
 from hockeystick.routes.certified.law import Rule, Splits, Tilted
+from hockeystick.routes.certified.laws import exact_of, law_of
 from hockeystick.routes.certified.line import Laws, Line, Recipe, grid
 from hockeystick.routes.certified.many import gathered
 from hockeystick.routes.certified.plan import Plan
@@ -54,6 +55,11 @@ class Task:
     def rules_at(self, order: float) -> list[Rule]:
         """For Chernoff's bound at this order."""
         return [law.rule_at(order, -ORDER_NATS - self.slack(n)) for law, n in self.laws]
+
+
+def task_of(loss: ComposedLoss) -> Task:
+    """The laws in balls; an error that names the part of which no exact law is known."""
+    return Task([(law_of(exact_of(part)), n) for part, n in loss.parts], loss)
 
 
 class LongLine(CannotCertify):
