@@ -13,6 +13,8 @@ from hockeystick.routes.certified.build import Task
 from hockeystick.routes.contour import route as contour
 from hockeystick.routes.contour.saddle import find_saddle
 
+PLANS = 4
+"""How often a δ is planned for, each time for what came of the last."""
 WIDEST = 1e-3
 """Relative width of δ up to which a bent line is of use."""
 
@@ -24,7 +26,10 @@ def epsilon_bent(task: Task, delta: float) -> tuple[float, float, BentRecipe]:
         root = contour.epsilon(task.loss, delta).upper
     except NumericalError:
         root = _guess(task, delta)
-    line, recipe = _bent(task, root, math.log(delta))
+    recipe = _planned(task, root, math.log(delta))
+    line = Bent(task.laws, recipe)
+    if not line.ends(root).width <= WIDEST * delta:
+        raise CannotCertify("a bent line is not good enough")
     return *both_ends(line, root, delta), recipe
 
 
@@ -41,9 +46,13 @@ def delta_bent(task: Task, epsilon: float) -> tuple[float, float, BentRecipe]:
         log_delta = math.log(contour.delta(task.loss, epsilon).upper)
     except NumericalError:
         log_delta = find_saddle(task.loss, epsilon, None).log_delta
-    line, recipe = _bent(task, epsilon, log_delta)
-    ends = line.ends(epsilon)
-    return max(below(ends.lower), 0.0), min(above(ends.upper), 1.0), recipe
+    for _ in range(PLANS):
+        recipe = _planned(task, epsilon, log_delta)
+        ends = Bent(task.laws, recipe).ends(epsilon)
+        if ends.width <= WIDEST * float(ends.upper):
+            return max(below(ends.lower), 0.0), min(above(ends.upper), 1.0), recipe
+        log_delta = math.log(float(ends.upper))
+    raise CannotCertify("no plan for a δ that is so small")
 
 
 def _check(task: Task) -> None:
@@ -55,11 +64,3 @@ def _planned(task: Task, epsilon: float, log_delta: float) -> BentRecipe:
     found = bent_law(task.laws)
     assert found is not None
     return planned_bent(*found, epsilon, log_delta)
-
-
-def _bent(task: Task, epsilon: float, log_delta: float) -> tuple[Bent, BentRecipe]:
-    recipe = _planned(task, epsilon, log_delta)
-    line = Bent(task.laws, recipe)
-    if not line.ends(epsilon).width <= WIDEST * math.exp(log_delta):
-        raise CannotCertify("a bent line is not good enough")
-    return line, recipe
