@@ -45,7 +45,9 @@ TIGHT = 1e-10
 LOW, LOOSE, LOOSE_NATS = 1.0, 3e-9, 28.0
 """Nats above the least of cancellation that arrays of doubles may have, the relative width of δ
 that is then good enough, and how little may be cut off for it."""
-MOST_LEVEL_OF_FLOATS = 20.0
+WIDE = 1e-6
+"""Relative width of ε from which on other lines are tried."""
+MOST_LEVEL_OF_FLOATS = 30.0
 """Nats of cancellation up to which floats tell where ε is."""
 MOST_LEVEL, LEVEL_OF_FEW = 12.0, 3.0
 """Nats of cancellation with which arrays are no longer tried; where a bent line is quicker."""
@@ -119,6 +121,10 @@ def epsilon(loss: ComposedLoss, delta: float) -> Proven:
             if ends[0] < ends[1] / 2:
                 raise coarse from error
             return Proven.of(*ends, "grid", parts=parts, grid=grid.to_json())
+        if high - low > WIDE * high:
+            found = epsilon_otherwise(task, delta)
+            if found is not None and found[1] - found[0] < high - low:
+                return Proven.of(*found[:3], parts=parts, **found[3])
         return Proven.of(low, high, "contour", parts=parts, line=recipe.to_json())
 
 

@@ -82,6 +82,9 @@ def _epsilon(task: Task, delta: float, most: float) -> tuple[float, float, Recip
         high = find_saddle(task.loss, None, log_delta).epsilon
         root = crossing(_line(task, high, log_delta, most)[0], high, delta)
     line, recipe = _line(task, root, log_delta, most)
+    if line.ends(root).width > NARROW * delta:
+        root = crossing(line, 2 * root, delta)
+        line, recipe = _line(task, root, log_delta, most)
     return *both_ends(line, root, delta), recipe
 
 
