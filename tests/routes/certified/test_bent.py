@@ -20,6 +20,7 @@ from hockeystick.routes.certified.balls import of_bits
 from hockeystick.routes.certified.bent import Bent, BentRecipe, bent_law
 from hockeystick.routes.certified.bent_plan import planned_bent
 from hockeystick.routes.certified.laws import exact_of, law_of
+from hockeystick.routes.certified.turned_sums import TurnedSum
 from hockeystick.routes.certified.verify import verify
 
 
@@ -137,7 +138,52 @@ def test_moments_and_bounds() -> None:
             exact = mpmath.fsum(size(mpmath.mpf(j) / 50) for j in range(-1500, 300)) / 50
             bound = float(line._most(arb(b), start))
             assert exact <= bound
-            assert bound <= 3 * exact
+            assert bound <= 1.05 * exact
+
+
+def test_sums_along_a_line() -> None:
+    """Against all terms, one by one: what is a series, and what is left out."""
+    with of_bits(192):
+        turn = acb(0, arb(0.5)).exp()
+        places = [(j * arb(0.05)).exp() * turn for j in range(-400, 60)]
+        weights = [acb(arb(0.05) * (-x.abs_upper()).exp(), 0.01) for x in places]
+        orders = [2 * acb(arb(0.3), k * arb(0.1)).sin() + 1 for k in range(40)]
+        sums = TurnedSum(weights, places, arb(1e-20))
+        for p, found in zip(orders, sums(orders), strict=True):
+            pairs = zip(weights, places, strict=True)
+            exact = sum((w * (p * x).exp() for w, x in pairs), acb(0))
+            assert (found - exact).abs_upper() <= sums.left_out
+        assert 0 < sums.left_out < 2e-20
+        with pytest.raises(CannotCertify, match="X that grows"):
+            TurnedSum(weights, places[::-1], arb(1e-20))
+
+
+HARD = [(3.0, 1e-2, 200, 1e-40), (5.19, 3.5e-4, 1203, 7.5e-38)]
+
+
+@pytest.mark.parametrize(("sigma", "q", "n", "delta"), HARD)
+def test_more_bits_where_more_cancels(sigma: float, q: float, n: int, delta: float) -> None:
+    run = steps(sigma, q, n)
+    bound, plain = run.epsilon(delta, certify=True), run.epsilon(delta)
+    assert direction(bound.certificate)["bits"] == 640
+    assert bound.upper - bound.lower < 1e-12 * bound.upper
+    assert bound.lower <= plain.upper
+    assert plain.lower <= bound.upper
+    assert verify(bound.certificate) == (bound.lower, bound.upper)
+    for bits in (96, 10**9):
+        forged = copy.deepcopy(bound.certificate)
+        direction(forged)["bits"] = bits
+        with pytest.raises(CannotCertify):
+            verify(forged)
+
+
+@pytest.mark.slow
+def test_hundreds_of_steps_and_a_delta_that_is_tiny() -> None:
+    """The second by halving on a line, as no other route has a guess."""
+    for run, delta in ((steps(1.0, 1e-3, 300), 1e-12), (steps(0.7, 1e-3, 100), 1e-60)):
+        bound = run.epsilon(delta, certify=True)
+        assert bound.upper - bound.lower < 1e-10 * bound.upper
+        assert verify(bound.certificate) == (bound.lower, bound.upper)
 
 
 @pytest.fixture(scope="module")

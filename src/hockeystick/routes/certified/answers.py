@@ -11,13 +11,12 @@ import numpy as np
 from flint import arb
 
 from hockeystick.bound import Interval
-from hockeystick.errors import CannotCertify, NumericalError
+from hockeystick.errors import CannotCertify
 from hockeystick.loss.sum import ComposedLoss
 from hockeystick.routes.certified.balls import above, below, of_bits
 from hockeystick.routes.certified.bent import bent_law
-from hockeystick.routes.certified.bent_answers import delta_bent, epsilon_bent
 from hockeystick.routes.certified.bracket import both_ends, by_halving
-from hockeystick.routes.certified.build import LONG, NATS, LongLine, Task, follow
+from hockeystick.routes.certified.build import LONG, NATS, LongLine, Task, follow, task_of
 from hockeystick.routes.certified.claims import (
     LOG_LEAST,
     at_infinity,
@@ -28,33 +27,36 @@ from hockeystick.routes.certified.claims import (
     largest,
 )
 from hockeystick.routes.certified.grid import Grid, GridSum, planned_grid
-from hockeystick.routes.certified.laws import exact_of, law_of
+from hockeystick.routes.certified.laws import exact_of
 from hockeystick.routes.certified.line import Ends, Laws, Line, Recipe, masses
 from hockeystick.routes.certified.many import many
-from hockeystick.routes.certified.plan import Plan, planned
-from hockeystick.routes.certified.smoothed_answers import (
-    delta_smoothed,
-    epsilon_smoothed,
-    unless_atoms,
+from hockeystick.routes.certified.otherwise import (
+    BITS,
+    REFUSALS,
+    delta_otherwise,
+    epsilon_otherwise,
 )
+from hockeystick.routes.certified.plan import Plan, planned
+from hockeystick.routes.certified.smoothed_answers import unless_atoms
 from hockeystick.routes.certified.spline_answers import delta_splines, epsilon_splines
 from hockeystick.routes.contour.saddle import MOST_PLANNING_PARTS, log_kappa
 
-BITS = 192
-"""Of the working precision: radii are then far below the errors that are chosen."""
 TIGHT = 1e-10
 """Relative width of δ from which on a second plan, made for the ε found, is worth its while."""
 LOW, LOOSE, LOOSE_NATS = 1.0, 3e-9, 28.0
 """Nats above the least of cancellation that arrays of doubles may have, the relative width of δ
 that is then good enough, and how little may be cut off for it."""
+WIDE = 1e-6
+"""Relative width of ε from which on other lines are tried."""
+MOST_LEVEL_OF_FLOATS = 30.0
+"""Nats of cancellation up to which floats tell where ε is."""
 MOST_LEVEL, LEVEL_OF_FEW = 12.0, 3.0
 """Nats of cancellation with which arrays are no longer tried; where a bent line is quicker."""
-REFUSALS = (NumericalError, ArithmeticError, ValueError, IndexError)
-"""What a plan may fail with."""
 LOG_SMALL = math.log(1e-20)
 """Of a δ that is not known, for the range of a grid."""
-MILD_ORDERS = 2.0 ** np.arange(-1, 12)
-"""At which Chernoff's bound is tried for a direction that may not matter."""
+MILD_ORDERS = 2.0 ** np.arange(-1, 12), 2.0 ** np.arange(12, 21, 2)
+"""At which Chernoff's bound is tried for a direction that may not matter; those that take long
+only if it still falls there."""
 
 
 class Proven(Interval):
@@ -79,11 +81,6 @@ def precisely(bits: int = BITS) -> Iterator[None]:
             raise
         except REFUSALS as error:
             raise CannotCertify(f"no plan of a proof was found: {error}") from error
-
-
-def task_of(loss: ComposedLoss) -> Task:
-    """The laws in balls; an error that names the part of which no exact law is known."""
-    return Task([(law_of(exact_of(part)), n) for part, n in loss.parts], loss)
 
 
 def said_of(loss: ComposedLoss) -> list[dict[str, Any]]:
@@ -116,16 +113,8 @@ def epsilon(loss: ComposedLoss, delta: float) -> Proven:
         try:
             low, high, recipe = _epsilon_by_line(task, delta)
         except REFUSALS as error:
-            with suppress(*REFUSALS):
-                low, high, bent = epsilon_bent(task, delta)
-                return Proven.of(low, high, "bent", parts=parts, line=bent.to_json())
-            if isinstance(error, LongLine):
-                with suppress(*REFUSALS):
-                    low, high, recipe = _epsilon_by_long_line(task, delta)
-                    return Proven.of(low, high, "contour", parts=parts, line=recipe.to_json())
-            with suppress(*REFUSALS):
-                low, high, smoothed = epsilon_smoothed(task, delta)
-                return Proven.of(low, high, "smoothed", parts=parts, line=smoothed.to_json())
+            if (found := epsilon_otherwise(task, delta)) is not None:
+                return Proven.of(*found[:3], parts=parts, **found[3])
             sums, grid = _on_grid(task, math.log(delta), error)
             coarse = CannotCertify(f"{error}, and a grid is too coarse")
             try:
@@ -135,6 +124,10 @@ def epsilon(loss: ComposedLoss, delta: float) -> Proven:
             if ends[0] < ends[1] / 2:
                 raise coarse from error
             return Proven.of(*ends, "grid", parts=parts, grid=grid.to_json())
+        if high - low > WIDE * high:
+            found = epsilon_otherwise(task, delta)
+            if found is not None and found[1] - found[0] < high - low:
+                return Proven.of(*found[:3], parts=parts, **found[3])
         return Proven.of(low, high, "contour", parts=parts, line=recipe.to_json())
 
 
@@ -152,17 +145,8 @@ def delta(loss: ComposedLoss, epsilon: float) -> Proven:
         try:
             low, high, recipe = _delta_by_line(task, epsilon)
         except REFUSALS as error:
-            with suppress(*REFUSALS):
-                low, high, bent = delta_bent(task, epsilon)
-                return Proven.of(low, high, "bent", parts=parts, line=bent.to_json())
-            if isinstance(error, LongLine):
-                with suppress(*REFUSALS):
-                    ends_, recipe = _at_in_balls(task, epsilon)
-                    ends = max(below(ends_.lower), 0.0), min(above(ends_.upper), 1.0)
-                    return Proven.of(*ends, "contour", parts=parts, line=recipe.to_json())
-            with suppress(*REFUSALS):
-                low, high, smoothed = delta_smoothed(task, epsilon)
-                return Proven.of(low, high, "smoothed", parts=parts, line=smoothed.to_json())
+            if (found := delta_otherwise(task, epsilon)) is not None:
+                return Proven.of(*found[:3], parts=parts, **found[3])
             sums, grid = _on_grid(task, LOG_SMALL, error)
             least, most = sums.ends(epsilon)
             ends = max(below(least), 0.0), min(above(most), 1.0)
@@ -197,15 +181,18 @@ def milder(loss: ComposedLoss, epsilon: float, delta: float) -> dict[str, Any] |
 
 def _good_order(loss: ComposedLoss, epsilon: float, delta: float) -> float | None:
     """Floats: a power of two at which Chernoff's bound is clearly enough, if there is one."""
-    goal, orders = (math.log(delta) if delta else -math.inf) - 0.1, MILD_ORDERS
-    with np.errstate(all="ignore"):
-        if len(loss.parts) > MOST_PLANNING_PARTS:  # the best order of a few parts is about as good
-            few = loss.sketch(MOST_PLANNING_PARTS)
-            score = few.cgf(orders).real - orders * epsilon + log_kappa(orders)
-            orders = orders[[int(np.nanargmin(score))]]
-        bound = loss.cgf(orders).real - orders * epsilon + log_kappa(orders)
-    enough = np.flatnonzero(bound <= goal)
-    return float(orders[enough[0]]) if enough.size else None
+    goal = (math.log(delta) if delta else -math.inf) - 0.1
+    for orders in MILD_ORDERS:
+        with np.errstate(all="ignore"):
+            if len(loss.parts) > MOST_PLANNING_PARTS:  # the best order of a few is about as good
+                few = loss.sketch(MOST_PLANNING_PARTS)
+                score = few.cgf(orders).real - orders * epsilon + log_kappa(orders)
+                orders = orders[[int(np.nanargmin(score))]]
+            bound = loss.cgf(orders).real - orders * epsilon + log_kappa(orders)
+        enough = np.flatnonzero(bound <= goal)
+        if enough.size or not bound[-1] <= bound.min():
+            return float(orders[enough[0]]) if enough.size else None
+    return None
 
 
 def _on_grid(task: Task, log_delta: float, why: Exception) -> tuple[GridSum, Grid]:
@@ -228,14 +215,6 @@ def _epsilon_by_line(task: Task, delta: float) -> tuple[float, float, Recipe]:
     return *both_ends(line, root, delta), recipe
 
 
-def _epsilon_by_long_line(task: Task, delta: float) -> tuple[float, float, Recipe]:
-    """In balls, however long it takes: where neither arrays nor a bent line will do."""
-    log_delta = math.log(delta)
-    plan = planned(task.loss, NATS, None, log_delta)
-    line, recipe, root = _in_balls(task, plan, log_delta, delta)
-    return *both_ends(line, root, delta), recipe
-
-
 def _line_at(task: Task, log_delta: float, delta: float) -> tuple[Line, Recipe, float]:
     """A line through the ε that it finds itself; in arrays if that is good enough."""
     unless_atoms(task.laws)
@@ -243,6 +222,8 @@ def _line_at(task: Task, log_delta: float, delta: float) -> tuple[Line, Recipe, 
     root: float | None = None
     if not many(task.laws):
         plan = planned(task.loss, NATS, None, log_delta)
+        if plan.level > MOST_LEVEL_OF_FLOATS:
+            raise LongLine("the ε of Chernoff's bound is far off")
         with suppress(LongLine):
             return _in_balls(task, plan, log_delta, delta, LONG)
     with suppress(*REFUSALS):

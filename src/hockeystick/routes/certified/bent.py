@@ -24,6 +24,8 @@ from hockeystick.routes.certified.line import Ends, Laws
 from hockeystick.routes.certified.normal import NormalLaw
 from hockeystick.routes.certified.turned_sums import TurnedSum
 
+WIDE = 20
+"""Bits up to which a ball is taken for a cell, where its members are bounded all at once."""
 MOST_PRODUCTS, MOST_CELLS = 4_000_000, 20_000
 """A certificate that asks for more is refused."""
 
@@ -88,7 +90,6 @@ class Bent:
         only_if(strip > 0 and strip < angle, "a hyperbola right of 0")
         only_if(angle + strip <= low and low < high and high < arb.pi() / 4, "a strip above it")
         only_if(r.last > r.first and r.points > 1 and r.work <= MOST_PRODUCTS, "fewer points")
-        only_if((r.far - r.first * r.inner) / r.cell <= MOST_CELLS, "fewer cells")
 
     def outcome(self, zeta: acb) -> tuple[acb, acb, acb]:
         """X, z and X/(1 − e^{−X}) at ζ."""
@@ -147,23 +148,36 @@ class Bent:
         return arb((self._left(b, start) + self._from(b, start, arb(0))).upper())
 
     def _from(self, b: arb, start: arb, step: arb) -> arb:
-        """That from a start on, or the sum of all steps from there: cells, which have one step more
-        than they are wide, and a tail.
-        In a cell the exponent is at most that in its middle and its largest rate times half the
-        width, as dz/dξ = X/(1−e^{−X})/u."""
-        r, out = self._r, arb(0)
-        width, slope = arb(r.cell), (1 + self._order) * b.cos()
-        count = max(math.ceil(float((r.far - start) / width)), 0)
-        for i in range(count):
-            middle = start + (i + arb(0.5)) * width
-            xi = middle + arb(0, (width / 2).upper())
-            z = self.outcome(acb(middle, b))[1]
-            at = slope * middle.exp() - (z * z).real / 2
-            _, z, bent = self.outcome(acb(xi, b))
-            rate = slope * xi.exp() - (z * bent).real / self._u
-            out += (at + rate.abs_upper() * width / 2).exp() * arb(bent.abs_upper())
-        only_if(start + count * width >= r.far, "cells up to the tail")
-        return out * self._norm * (width + step) + self._right(b, start + count * width, step)
+        """That from a start on, or the sum of all steps from there: cells, and a tail. With g the
+        exponent, |dz/dξ| included, x = |g'|·width/2 in the middle of a cell and M at least g''
+        in it, an integral is at most width·e^{g + x²/6 + M·width²/8}, as sinh x/x <= e^{x²/6}; and
+        a sum, of one step more than the cell is wide, at most (width + step)·e^{g + x + …}."""
+        out, place = arb(0), start
+        for _ in range(MOST_CELLS):
+            if place >= self._r.far:
+                break
+            width = arb(self._r.cell * math.exp(-max(float(place), 0.0)))
+            middle = place + width / 2
+            at, rate, _ = self._exponent(middle, b)
+            bend = self._exponent(middle + arb(0, (width / 2).upper()), b)[2]
+            x = rate.abs_upper() * width / 2
+            bent = arb.max(arb(bend.upper()), arb(0)) * width * width / 8
+            out += (at + bent + (x if step > 0 else x * x / 6)).exp() * (width + step)
+            place += width
+        only_if(place >= self._r.far, "fewer cells")
+        return out * self._norm + self._right(b, place, step)
+
+    def _exponent(self, xi: arb, b: arb) -> tuple[arb, arb, arb]:
+        """g = (1+c)·cos b·e^ξ − Re z²/2 + log|B| at ξ, and its first two derivatives there: with
+        B = X/(1−e^{−X}), z = (X + ζ − log B − log ρ)/u + u/2, z' = B/u and B' = B·(1−B+X)."""
+        grown, zeta = (1 + self._order) * b.cos() * xi.exp(), acb(xi, b)
+        x = zeta.exp()
+        bent = _bent(x)
+        log_bent, turn = bent.log(), bent / self._u
+        z = (x + zeta - log_bent - self._log_odds) / self._u + self._u / 2
+        first = grown + (1 - bent + x - z * turn).real
+        second = (turn * turn + z * turn * (1 - bent + x) + (bent - x) * (1 - bent)).real
+        return grown - (z * z).real / 2 + log_bent.real, first, grown - second
 
     def _left(self, b: arb, start: arb) -> arb:
         """Left of `start`, where |X| <= r <= ½: |X/(1−e^{−X}) − 1| <= r, so Re z grows by at least
@@ -227,3 +241,13 @@ class Bent:
         return (self._n * (self._base + self._bounds[0].log())).exp() / (
             sine * (1 + arb(self._r.scale) * sine)
         )
+
+
+def _bent(x: acb) -> acb:
+    """X/(1−e^{−X}). For |X| <= 1 it is within |X|²/11 of 1 + X/2: of its series with Bernoulli's
+    numbers |B_2k|/(2k)! <= π²/3·(2π)^−2k."""
+    size = arb(x.abs_upper())
+    near = 1 + x / 2 + disc(size * size / 11)
+    if size <= 1 and x.rel_accuracy_bits() < WIDE:
+        return near
+    return x / -(-x).expm1()

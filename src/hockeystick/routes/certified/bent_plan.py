@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
+from flint import ctx
 
 from hockeystick.errors import CannotCertify
 from hockeystick.numerics.types import Array
@@ -16,12 +17,11 @@ NATS = 19.0
 """Each error is e^−19 of δ, and as a rule far less."""
 HEIGHTS, LIFT = (0.74, 0.66, 0.58, 0.5, 0.42, 0.34, 0.26, 0.18, 0.1), 3.0
 """Of the strip of the inner sum: below π/4, and in units of the shift."""
-CELL = 0.05
-"""Of the shift: the width of the cells of a bound."""
-COARSE = 0.03
-"""Nats by which cells of this width bound an integral from above, in excess."""
-MOST_LEVEL = 85.0
-"""Nats that may cancel, at 192 bits."""
+CELL, COARSE = 0.25, 0.3
+"""In units of the shift, the widest cells of a bound; nats by which all steps together are bounded
+from above in excess, if a cell is no wider than 2·√(COARSE/n)."""
+LEVEL = 0.443
+"""Nats that may cancel, for each bit."""
 
 
 @dataclass(frozen=True)
@@ -97,19 +97,21 @@ def _with_height(law: _Law, n: int, epsilon: float, log_delta: float, high: floa
     with np.errstate(all="ignore"):
         heights = np.array(
             [
-                n * (base + COARSE + law.log_integral(law.grid(c * larger, low), low, larger * c))
+                n * (base + law.log_integral(law.grid(c * larger, low), low, larger * c)) + COARSE
                 for c in orders
             ]
         )
         levels = heights - orders * x - log_delta - np.log(np.minimum(orders, 1.0))
     best = int(np.where(np.isfinite(levels), levels, math.inf).argmin())
     level, order = float(levels[best]), float(orders[best])
-    if not level < MOST_LEVEL:
+    if not level < LEVEL * ctx.prec:
         raise CannotCertify(f"{level:.0f} nats cancel on a bent line")
     scale = float(np.float32(order / math.sin(angle)))
     step, points = _outer(scale, angle, strip, x, float(heights[best]) - log_delta)
     inner = _inner(law, (low, high), larger * order, -max(level, 0.0) - NATS - math.log(n) - 4)
-    return BentRecipe(scale, angle, strip, step, points, low, high, *inner)
+    cell = min(CELL, 2 * math.sqrt(COARSE / n)) * min(law.up, 1.0)
+    path = scale, angle, strip, step, points, low, high
+    return BentRecipe(*path, *inner, float(np.float32(cell)))
 
 
 def _outer(scale: float, angle: float, strip: float, x: float, height: float) -> tuple[float, int]:
@@ -123,8 +125,8 @@ def _outer(scale: float, angle: float, strip: float, x: float, height: float) ->
 
 def _inner(
     law: _Law, strip: tuple[float, float], order: float, goal: float
-) -> tuple[float, int, int, float, float]:
-    """The step of ζ, the ends of the sum, the end of the cells and their width."""
+) -> tuple[float, int, int, float]:
+    """The step of ζ, the ends of the sum and the end of the cells."""
     low, high = strip
     xi = law.grid(order, high)
     both = [law.log_integral(xi, b, order) for b in strip]
@@ -140,4 +142,4 @@ def _inner(
     first = math.floor(float(xi[matters[0]]) / step)
     while law.log_left(first * step, high, order) > goal - 2:
         first -= 5
-    return step, first, last, far, float(np.float32(CELL * min(law.up, 1.0)))
+    return step, first, last, far

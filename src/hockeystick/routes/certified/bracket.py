@@ -32,6 +32,7 @@ class Curve(Protocol):
 
 
 WIDENINGS = 60
+HALVINGS = 40
 SECANTS = 40
 LARGEST = 1e300
 
@@ -131,6 +132,16 @@ def around(both: Both, delta: arb, root: float, move: float) -> tuple[float, flo
         if not math.isfinite(move):
             break
     raise CannotCertify("the ends of δ are too far apart to hold ε")
+
+
+def crossing(line: Curve, high: float, delta: float) -> float:
+    """About where δ(ε) is δ, if that is between 0 and `high`."""
+    low = 0.0
+    for _ in range(HALVINGS):
+        middle = (low + high) / 2
+        ends = line.ends(middle)
+        low, high = (middle, high) if ends.lower + ends.upper > 2 * delta else (low, middle)
+    return high
 
 
 def both_ends(line: Curve, root: float, delta: float) -> tuple[float, float]:

@@ -13,6 +13,7 @@ from hockeystick.errors import CannotCertify
 from hockeystick.loss.sum import ComposedLoss
 from hockeystick.routes.certified.decay import beyond
 from hockeystick.routes.certified.law import Law, Rule, Splits, Tilted
+from hockeystick.routes.certified.laws import exact_of, law_of
 from hockeystick.routes.certified.line import Laws, Line, Recipe, grid
 from hockeystick.routes.certified.many import gathered, many
 from hockeystick.routes.certified.plan import Plan
@@ -67,6 +68,11 @@ class Task:
             if (law.alike, n) not in known:
                 known[law.alike, n] = rule(law, self.slack(n) + SPARE)
         return [known[law.alike, n] for law, n in self.laws]
+
+
+def task_of(loss: ComposedLoss) -> Task:
+    """The laws in balls; an error that names the part of which no exact law is known."""
+    return Task([(law_of(exact_of(part)), n) for part, n in loss.parts], loss)
 
 
 class LongLine(CannotCertify):

@@ -21,6 +21,8 @@ MOST_LEVEL = 40.0
 NEARLY_ALL, LEVEL_OF_NEARLY_ALL = -0.5, 2.0
 """log δ by Chernoff's bound above which the line goes where so many nats cancel: e^{K(c) − cε} has
 no minimum right of 0 if δ is about 1."""
+MOST_NODES = 10_000
+"""Of a part, in a plan."""
 NEGLIGIBLE = 18.0
 """Nats below the largest node where one no longer counts in a plan."""
 
@@ -46,7 +48,7 @@ class Sketch:
 
     def __init__(self, loss: ComposedLoss, highest: float) -> None:
         few = loss.sketch(MOST_PLANNING_PARTS)
-        self._parts = [(*part.nodes(-1.0, highest, 0.0)[:2], n) for part, n in few.parts]
+        self._parts = [(*_thinned(*part.nodes(-1.0, highest, 0.0)[:2]), n) for part, n in few.parts]
 
     def cumulants(self, orders: Array) -> tuple[Array, Array]:
         """K and K'' at each order."""
@@ -76,15 +78,22 @@ class Sketch:
         return out
 
 
+def _thinned(losses: Array, log_q: Array) -> tuple[Array, Array]:
+    """So many nodes are equally spaced, and far closer than a plan needs them."""
+    every = -(-losses.size // MOST_NODES)
+    return losses[::every], log_q[::every] + math.log(every)
+
+
 def planned(
     loss: ComposedLoss,
     nats: float,
     epsilon: float | None,
     log_delta: float | None,
     above_least: float = math.inf,
+    most_level: float = MOST_LEVEL,
 ) -> Plan:
     """A line on which aliases and what is cut off are each e^−nats of δ, and the level at most so
-    much above the least."""
+    much above the least, and this."""
     few = loss.sketch(MOST_PLANNING_PARTS)
     saddle = find_saddle(few, epsilon, log_delta)
     asked, epsilon = epsilon, saddle.epsilon if epsilon is None else epsilon
@@ -107,7 +116,7 @@ def planned(
             k = exact
         good = np.isfinite(k) & (variance > 0)
         line = _Orders(orders[good], k[good], variance[good])
-        return line.planned(sketch, epsilon, log_delta, nats, above_least)
+        return line.planned(sketch, epsilon, log_delta, nats, (above_least, most_level))
 
 
 def _of_all(loss: ComposedLoss, orders: Array, k: Array, some: slice) -> Array:
@@ -136,7 +145,12 @@ class _Orders:
     variance: Array
 
     def planned(
-        self, sketch: Sketch, epsilon: float, log_delta: float, nats: float, above_least: float
+        self,
+        sketch: Sketch,
+        epsilon: float,
+        log_delta: float,
+        nats: float,
+        levels: tuple[float, float],
     ) -> Plan:
         """That with the fewest points."""
         orders, k, variance = self.orders, self.k, self.variance
@@ -147,7 +161,7 @@ class _Orders:
         best = right.argmin(axis=1)
         period = np.maximum(right.min(axis=1), (epsilon - log_delta + nats) / (orders + 1))
         period = np.maximum(period, 1e-6)
-        most = min(MOST_LEVEL, float(level.min()) + above_least)
+        most = min(float(level.min()) + levels[0], levels[1])
         open_ = np.flatnonzero((level < most) & np.isfinite(period))
         if not open_.size:
             raise CannotCertify("no vertical line has few enough nats of cancellation")

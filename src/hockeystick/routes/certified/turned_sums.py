@@ -7,6 +7,7 @@ negligible are left out from there on: each term falls from order to order.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 from flint import acb, acb_poly, arb
 
@@ -26,7 +27,7 @@ class TurnedSum:
 
     def __init__(self, weights: Sequence[acb], places: Sequence[acb], negligible: arb) -> None:
         sizes = [x.abs_upper() for x in places]
-        only_if(all(x <= y for x, y in zip(sizes, sizes[1:], strict=False)), "X that grows")
+        only_if(all(x <= y for x, y in pairwise(sizes)), "X that grows")
         self._weights, self._places, self._sizes = weights, places, sizes
         self._negligible = arb((negligible / max(len(places), 1)).lower())
         self.left_out = arb(0)

@@ -45,9 +45,7 @@ Ends = Callable[[float], tuple[arb, arb]]
 def verify(certificate: Said) -> tuple[float, float]:
     """Both ends, if all that the certificate claims is so; else `CannotCertify`."""
     try:
-        bits = int(certificate["bits"])
-        _check(2 <= bits <= MOST_BITS, f"at most {MOST_BITS} bits")
-        with of_bits(bits):
+        with of_bits(_bits(certificate["bits"])):
             ends = [_proof(certificate, proof) for proof in certificate["proofs"]]
         _check(len(ends) in (1, 2), "one pair for each end")
         _check(len({_runs(proof) for proof in certificate["proofs"]}) == 1, "as many steps")
@@ -70,18 +68,30 @@ def _proof(asked: Said, proof: Said) -> tuple[float, float]:
     lower = max(each["lower"] for each in lines)
     upper = max(each["upper"] for each in lines)
     for each, parts in zip(proof["directions"], covered, strict=True):
-        laws = [(law_of(exact), n) for exact, n in parts]
-        if asked["asked"] == "rdp" and each["method"] == "milder":
-            _check(is_bounded(laws, lines[0]["lower"]), "that a direction is milder")
-        elif asked["asked"] == "rdp":
-            _divergence(asked, each, parts)
-        elif each["method"] != "milder":
-            _direction(asked, each, laws)
-        elif asked["asked"] == "epsilon":
-            _milder(each, laws, lines[0]["lower"], asked["delta"])
-        else:
-            _milder(each, laws, asked["epsilon"], lines[0]["lower"])
+        with of_bits(_bits(each.get("bits", asked["bits"]))):
+            _way(asked, each, parts, lines[0]["lower"])
     return lower, upper
+
+
+def _bits(said: Any) -> int:
+    bits = int(said)
+    _check(2 <= bits <= MOST_BITS, f"at most {MOST_BITS} bits")
+    return bits
+
+
+def _way(asked: Said, said: Said, parts: Parts, known: float) -> None:
+    """One direction: its two ends, or that it is milder than what is known."""
+    laws = [(law_of(exact), n) for exact, n in parts]
+    if asked["asked"] == "rdp" and said["method"] == "milder":
+        _check(is_bounded(laws, known), "that a direction is milder")
+    elif asked["asked"] == "rdp":
+        _divergence(asked, said, parts)
+    elif said["method"] != "milder":
+        _direction(asked, said, laws)
+    elif asked["asked"] == "epsilon":
+        _milder(said, laws, known, asked["delta"])
+    else:
+        _milder(said, laws, asked["epsilon"], known)
 
 
 def _parts(said: Said) -> Parts:

@@ -1,0 +1,108 @@
+"""Where a plain line will not do: with more bits, so that more may cancel, or bent."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from typing import Any
+
+from flint import arb
+
+from hockeystick.errors import CannotCertify, NumericalError
+from hockeystick.routes.certified.balls import above, below, of_bits
+from hockeystick.routes.certified.bent import bent_law
+from hockeystick.routes.certified.bent_answers import delta_bent, epsilon_bent
+from hockeystick.routes.certified.bracket import both_ends, crossing
+from hockeystick.routes.certified.build import NATS, Task, follow, task_of
+from hockeystick.routes.certified.line import Line, Recipe, masses
+from hockeystick.routes.certified.plan import planned
+from hockeystick.routes.contour import route as contour
+from hockeystick.routes.contour.saddle import find_saddle
+
+BITS = 192
+"""Of the working precision: radii are then far below the errors that are chosen."""
+MORE_BITS, MOST_LEVEL = 640, 250.0
+"""Of the working precision, and nats that may then cancel."""
+QUICK, SLOW = 6e5, 1.5e7
+"""Products of a line that is tried before one is bent, and after."""
+PLANS, NARROW = 4, 1e-9
+"""How often a δ is planned for, and the relative width that is good enough."""
+REFUSALS = (NumericalError, ArithmeticError, ValueError, IndexError)
+"""What a plan may fail with."""
+Found = tuple[float, float, str, dict[str, Any]]
+"""Both ends, the method, and what the certificate says of it."""
+Way = Callable[[Task], tuple[float, float, Any]]
+
+
+def epsilon_otherwise(task: Task, delta: float) -> Found | None:
+    """Both ends of ε(δ) by the first way that has them."""
+
+    def straight(most: float) -> Way:
+        return lambda task: _epsilon(task, delta, most)
+
+    return _first(task, straight, lambda task: epsilon_bent(task, delta))
+
+
+def delta_otherwise(task: Task, epsilon: float) -> Found | None:
+    """Both ends of δ(ε) by the first way that has them."""
+
+    def straight(most: float) -> Way:
+        return lambda task: _delta(task, epsilon, most)
+
+    return _first(task, straight, lambda task: delta_bent(task, epsilon))
+
+
+def _first(task: Task, straight: Callable[[float], Way], bent: Way) -> Found | None:
+    for method, bits, way in _ways(task, straight, bent):
+        with suppress(*REFUSALS), of_bits(bits):
+            precise = task if bits == BITS else task_of(task.loss)
+            low, high, recipe = way(precise)
+            return low, high, method, {"line": recipe.to_json(), "bits": bits}
+    return None
+
+
+def _ways(
+    task: Task, straight: Callable[[float], Way], bent: Way
+) -> Iterator[tuple[str, int, Way]]:
+    yield "contour", MORE_BITS, straight(QUICK)
+    if bent_law(task.laws) is not None:
+        yield "bent", BITS, bent
+        yield "bent", MORE_BITS, bent
+    yield "contour", MORE_BITS, straight(SLOW)
+
+
+def _epsilon(task: Task, delta: float, most: float) -> tuple[float, float, Recipe]:
+    """The plan is made around the uncertified answer, or where a line through the ε of Chernoff's
+    bound says so."""
+    log_delta = math.log(above(arb(delta) - masses(task.laws)[0]))
+    try:
+        root = contour.epsilon(task.loss, delta).upper
+    except NumericalError:
+        high = find_saddle(task.loss, None, log_delta).epsilon
+        root = crossing(_line(task, high, log_delta, most)[0], high, delta)
+    line, recipe = _line(task, root, log_delta, most)
+    if line.ends(root).width > NARROW * delta:
+        root = crossing(line, 2 * root, delta)
+        line, recipe = _line(task, root, log_delta, most)
+    return *both_ends(line, root, delta), recipe
+
+
+def _delta(task: Task, epsilon: float, most: float) -> tuple[float, float, Recipe]:
+    """The plan is made for the uncertified answer, and again for what came of it."""
+    infinite = masses(task.laws)[0]
+    guess = float(contour.delta(task.loss, epsilon).upper - infinite)
+    for _ in range(PLANS):
+        if not guess > 0:
+            break
+        line, recipe = _line(task, epsilon, math.log(guess), most)
+        ends = line.ends(epsilon)
+        guess = float(ends.upper - infinite)
+        if ends.width <= NARROW * guess:
+            return max(below(ends.lower), 0.0), min(above(ends.upper), 1.0), recipe
+    raise CannotCertify("no plan for a δ that is so small")
+
+
+def _line(task: Task, epsilon: float, log_delta: float, most: float) -> tuple[Line, Recipe]:
+    plan = planned(task.loss, NATS, epsilon, log_delta, most_level=MOST_LEVEL)
+    return follow(task, plan, NATS, most=most)
