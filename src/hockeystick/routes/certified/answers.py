@@ -31,11 +31,8 @@ from hockeystick.routes.certified.laws import exact_of, law_of
 from hockeystick.routes.certified.line import Ends, Laws, Line, Recipe, masses
 from hockeystick.routes.certified.many import many
 from hockeystick.routes.certified.plan import Plan, planned
-from hockeystick.routes.certified.smoothed_answers import (
-    delta_smoothed,
-    epsilon_smoothed,
-    unless_atoms,
-)
+from hockeystick.routes.certified.points import unless_atoms
+from hockeystick.routes.certified.smoothed_answers import delta_smoothed, epsilon_smoothed
 from hockeystick.routes.contour.saddle import MOST_PLANNING_PARTS, log_kappa
 
 BITS = 192

@@ -12,9 +12,8 @@ from hockeystick.routes.certified.balls import above, below
 from hockeystick.routes.certified.bracket import both_ends
 from hockeystick.routes.certified.build import Task
 from hockeystick.routes.certified.grid import MOST_STEPS
-from hockeystick.routes.certified.line import Laws, Recipe, masses
+from hockeystick.routes.certified.line import Recipe, masses
 from hockeystick.routes.certified.plan import Plan, planned
-from hockeystick.routes.certified.points import PointsLaw
 from hockeystick.routes.certified.smoothed import SmoothedLine, SmoothedRecipe
 from hockeystick.routes.contour import route as contour
 from hockeystick.routes.smoothed import route as smoothed
@@ -37,12 +36,6 @@ USELESS = 0.01
 """Relative distance of the ends of ε from which on they are no answer."""
 MOST_POINTS, MOST_PRODUCTS, PER_POINT = 900_000, 6e7, 60
 """Points of a line, and its products, of which each point takes some besides: about a second."""
-
-
-def unless_atoms(laws: Laws) -> None:
-    """Atoms do not fade along a vertical line: on them none need be tried."""
-    if all(isinstance(law, PointsLaw) for law, _ in laws):
-        raise CannotCertify("the characteristic function of the loss does not fall off")
 
 
 def epsilon_smoothed(task: Task, delta: float) -> tuple[float, float, SmoothedRecipe]:
