@@ -77,3 +77,18 @@ def test_what_is_too_large_is_refused() -> None:
     for z in (800.0, 1e9j, complex("nan")):
         with pytest.raises(CannotCertify, match="not too large"):
             Discs.of(np.array([z])).exp()
+
+
+def test_real_numbers_stay_real_and_are_the_same() -> None:
+    x = np.concatenate([-np.logspace(-12, 2, 40)[::-1], np.logspace(-12, 2, 40)])
+    real, turned = Discs.of(x, 1e-15), Discs.of(x + 0j, 1e-15)
+    for name in ("exp", "expm1", "log1p"):
+        one, other = getattr(real, name)(), getattr(turned, name)()
+        assert not np.iscomplexobj(one.mid)
+        good = np.isfinite(one.rad) & np.isfinite(other.rad)
+        assert good.sum() > 40
+        assert (np.isfinite(one.rad) == np.isfinite(other.rad)).all()
+        gap = np.abs(one.mid - other.mid)[good]
+        assert (gap <= (one.rad + other.rad)[good]).all()
+        assert (one.rad[good] <= 1.01 * other.rad[good]).all()
+    assert (np.abs(np.expm1(x) - real.expm1().mid) <= real.expm1().rad + 4e-16 * np.exp(x)).all()

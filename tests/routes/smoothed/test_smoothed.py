@@ -219,3 +219,28 @@ def test_more_steps_cost_more() -> None:
     step = hs.RandomizedResponse(1.0, 4).on(ON(0.05))
     costs = [(step * n).epsilon(1e-6) for n in (2, 5, 12, 30, 80, 200, 500, 1200, 3000, 8000)]
     assert all(np.diff(costs) > 0)
+
+
+def test_aliases_that_nearly_cancel_are_charged() -> None:
+    """Those of P and of Q are each 6e4 times their difference from δ."""
+    e, q, epsilon = (
+        mpmath.mpf(1.6280719449450187),
+        mpmath.mpf(0.00018196514867693014),
+        0.004796368809770657,
+    )
+    run = hs.RandomizedResponse(float(e), categories=5).on(ON(float(q))) * 14
+    with mpmath.workdps(40):
+        total = mpmath.exp(e) + 4
+        other = [1 / total, mpmath.exp(e) / total, 3 / total]
+        one = [
+            (1 - q) * b + q * a for a, b in zip((other[1], other[0], other[2]), other, strict=True)
+        ]
+        truth = mpmath.mpf(0)
+        for i in range(15):
+            for j in range(15 - i):
+                ways = math.comb(14, i) * math.comb(14 - i, j)
+                p, r = (x[0] ** i * x[1] ** j * x[2] ** (14 - i - j) for x in (one, other))
+                truth += ways * max(p - mpmath.exp(mpmath.mpf(epsilon)) * r, 0)
+    bound = smoothed.delta(directions(run)[0], epsilon)
+    assert bound.lower <= truth <= bound.upper
+    assert bound.upper - bound.lower < 1e-7 * bound.upper

@@ -37,7 +37,7 @@ from hockeystick.routes.certified.otherwise import (
     epsilon_otherwise,
 )
 from hockeystick.routes.certified.plan import Plan, planned
-from hockeystick.routes.certified.smoothed_answers import unless_atoms
+from hockeystick.routes.certified.points import unless_atoms
 from hockeystick.routes.certified.spline_answers import delta_splines, epsilon_splines
 from hockeystick.routes.contour.saddle import MOST_PLANNING_PARTS, log_kappa
 

@@ -52,6 +52,8 @@ with ctx.workprec(256):
 
 def size(z: Array) -> Array:
     """At least |z|: with M the larger part and m the smaller, M² + m² <= (M + m/2)²."""
+    if not np.iscomplexobj(z):
+        return np.asarray(np.abs(z) * UP)
     x, y = np.abs(z.real), np.abs(z.imag)
     return np.asarray((np.maximum(x, y) + np.minimum(x, y) / 2) * UP)
 
@@ -65,7 +67,7 @@ class Discs:
 
     @classmethod
     def of(cls, mid: Array, rad: float | Array = 0.0) -> Discs:
-        mid = np.asarray(mid, complex)
+        mid = mid if np.iscomplexobj(mid) else np.asarray(mid, float)
         return cls(mid, np.zeros(mid.shape) + rad)
 
     @classmethod
@@ -118,19 +120,28 @@ class Discs:
         return np.where(self.rad <= 0.5, self.rad * (1 + self.rad) * (1 + 2.0**-30), math.inf)
 
     def _reduced(self) -> tuple[Array, Array, Array]:
-        """e^z = scale·turned·(1 + small) with `turned` a power of i and `scale` one of 2."""
-        x, y = np.maximum(self.mid.real, LEAST_EXPONENT), self.mid.imag
-        twos, turns = np.rint(x / LOG_2[0]), np.rint(y / RIGHT_ANGLE[0])
-        good = bool(np.all(np.abs(twos) <= 1000) and np.all(np.abs(turns) <= MOST_TURNS))
-        only_if(good, "exponentials of numbers that are not too large")
-        left = ((x - twos * LOG_2[0]) - twos * LOG_2[1]) - twos * LOG_2[2]
-        down = ((y - turns * RIGHT_ANGLE[0]) - turns * RIGHT_ANGLE[1]) - turns * RIGHT_ANGLE[2]
-        z = left + 1j * down
-        series = np.full(z.shape, INVERSES[-1], complex)
+        """e^z = scale·turned·(1 + small) with `turned` a power of i and `scale` one of 2; of real
+        numbers all is real."""
+        x = np.maximum(self.mid.real, LEAST_EXPONENT)
+        twos = np.rint(x / LOG_2[0])
+        only_if(np.all(np.abs(twos) <= 1000), "exponentials of numbers that are not too large")
+        z = ((x - twos * LOG_2[0]) - twos * LOG_2[1]) - twos * LOG_2[2]
+        turned = np.ones(z.shape)
+        if np.iscomplexobj(self.mid):
+            turned, down = self._turned()
+            z = z + 1j * down
+        series = np.full(z.shape, INVERSES[-1], z.dtype)
         for inverse in INVERSES[-2::-1]:
             series = series * z + inverse
-        turned = np.array([1, 1j, -1, -1j])[turns.astype(int) & 3]
         return turned, z * series, np.ldexp(1.0, twos.astype(int))
+
+    def _turned(self) -> tuple[Array, Array]:
+        """The power of i in e^{i·y}, and what is left of y."""
+        y = self.mid.imag
+        turns = np.rint(y / RIGHT_ANGLE[0])
+        only_if(np.all(np.abs(turns) <= MOST_TURNS), "angles that are not too large")
+        down = ((y - turns * RIGHT_ANGLE[0]) - turns * RIGHT_ANGLE[1]) - turns * RIGHT_ANGLE[2]
+        return np.array([1, 1j, -1, -1j])[turns.astype(int) & 3], down
 
     def log1p(self) -> Discs:
         """log(1 + z), checked by the exponential: with w about log(1 + z) and 1 + z = e^w·(1 + r)
@@ -138,7 +149,9 @@ class Discs:
         infinite."""
         x, y = self.mid.real, self.mid.imag
         with np.errstate(all="ignore"):
-            guess = 0.5 * np.log1p((2 + x) * x + y * y) + 1j * np.arctan2(y, 1 + x)
+            guess = np.log1p(x)
+            if np.iscomplexobj(self.mid):
+                guess = 0.5 * np.log1p((2 + x) * x + y * y) + 1j * np.arctan2(y, 1 + x)
             lost = ~np.isfinite(guess) | (size(1 / (1 + self.mid)) * self.rad > 0.2)
             lost |= np.abs(guess.imag) > 2.8
         exact = Discs.of(np.where(lost, 0, guess))

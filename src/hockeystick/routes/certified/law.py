@@ -82,14 +82,15 @@ class Nodes:
     def relative(self, step: float, count: int, mass: arb, n: int = 1) -> Discs:
         """The n-th powers of all values, over that of a mass, as discs (Theorem 21); weights that
         are next to nothing are in the error."""
-        kept, error = [], self.error / mass
+        weights, losses, error = [], [], self.error / mass
         for weight, loss in zip(self.weights, self.losses, strict=True):
             share = weight / mass
             if (size := share.abs_upper()) < NEGLIGIBLE:
                 error += size
             else:
-                kept.append((share, loss))
-        values = turned_sums(*zip(*kept, strict=True), error, step, count)
+                weights.append(share)
+                losses.append(loss)
+        values = turned_sums(weights, losses, error, step, count)
         return power_of_discs(values, n)
 
 

@@ -1,4 +1,4 @@
-"""Where a plain line will not do: with more bits, so that more may cancel, or bent."""
+"""Where a plain line will not do: with more bits, so that more may cancel, bent, or smoothed."""
 
 from __future__ import annotations
 
@@ -17,6 +17,8 @@ from hockeystick.routes.certified.bracket import both_ends, crossing
 from hockeystick.routes.certified.build import NATS, Task, follow, task_of
 from hockeystick.routes.certified.line import Line, Recipe, masses
 from hockeystick.routes.certified.plan import planned
+from hockeystick.routes.certified.points import all_atoms
+from hockeystick.routes.certified.smoothed_answers import delta_smoothed, epsilon_smoothed
 from hockeystick.routes.contour import route as contour
 from hockeystick.routes.contour.saddle import find_saddle
 
@@ -41,7 +43,12 @@ def epsilon_otherwise(task: Task, delta: float) -> Found | None:
     def straight(most: float) -> Way:
         return lambda task: _epsilon(task, delta, most)
 
-    return _first(task, straight, lambda task: epsilon_bent(task, delta))
+    return _first(
+        task,
+        straight,
+        lambda task: epsilon_bent(task, delta),
+        lambda task: epsilon_smoothed(task, delta),
+    )
 
 
 def delta_otherwise(task: Task, epsilon: float) -> Found | None:
@@ -50,11 +57,16 @@ def delta_otherwise(task: Task, epsilon: float) -> Found | None:
     def straight(most: float) -> Way:
         return lambda task: _delta(task, epsilon, most)
 
-    return _first(task, straight, lambda task: delta_bent(task, epsilon))
+    return _first(
+        task,
+        straight,
+        lambda task: delta_bent(task, epsilon),
+        lambda task: delta_smoothed(task, epsilon),
+    )
 
 
-def _first(task: Task, straight: Callable[[float], Way], bent: Way) -> Found | None:
-    for method, bits, way in _ways(task, straight, bent):
+def _first(task: Task, straight: Callable[[float], Way], bent: Way, smoothed: Way) -> Found | None:
+    for method, bits, way in _ways(task, straight, bent, smoothed):
         with suppress(*REFUSALS), of_bits(bits):
             precise = task if bits == BITS else task_of(task.loss)
             low, high, recipe = way(precise)
@@ -63,13 +75,15 @@ def _first(task: Task, straight: Callable[[float], Way], bent: Way) -> Found | N
 
 
 def _ways(
-    task: Task, straight: Callable[[float], Way], bent: Way
+    task: Task, straight: Callable[[float], Way], bent: Way, smoothed: Way
 ) -> Iterator[tuple[str, int, Way]]:
-    yield "contour", MORE_BITS, straight(QUICK)
-    if bent_law(task.laws) is not None:
-        yield "bent", BITS, bent
-        yield "bent", MORE_BITS, bent
-    yield "contour", MORE_BITS, straight(SLOW)
+    if not all_atoms(task.laws):
+        yield "contour", MORE_BITS, straight(QUICK)
+        if bent_law(task.laws) is not None:
+            yield "bent", BITS, bent
+            yield "bent", MORE_BITS, bent
+        yield "contour", MORE_BITS, straight(SLOW)
+    yield "smoothed", BITS, smoothed
 
 
 def _epsilon(task: Task, delta: float, most: float) -> tuple[float, float, Recipe]:

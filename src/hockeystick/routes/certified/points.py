@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cached_property
 
 import numpy as np
@@ -154,6 +154,17 @@ class PointsLaw(Law):
 
     def tilted(self, order: float, rule: Rule) -> Tilted:
         return PointsTilted(self, order)
+
+
+def all_atoms(laws: Sequence[tuple[Law, int]]) -> bool:
+    """Whether all losses are atoms, which do not fade along a vertical line."""
+    return all(isinstance(law, PointsLaw) for law, _ in laws)
+
+
+def unless_atoms(laws: Sequence[tuple[Law, int]]) -> None:
+    """No vertical line need be tried where all losses are atoms."""
+    if all_atoms(laws):
+        raise CannotCertify("the characteristic function of the loss does not fall off")
 
 
 def _of_fixed_size(pairs: list[Pair], q: arb) -> list[Pair]:

@@ -12,10 +12,11 @@ from hockeystick.routes.certified.balls import above, below
 from hockeystick.routes.certified.bracket import both_ends
 from hockeystick.routes.certified.build import Task
 from hockeystick.routes.certified.grid import MOST_STEPS
-from hockeystick.routes.certified.line import Laws, Recipe, masses
+from hockeystick.routes.certified.line import Recipe, masses
 from hockeystick.routes.certified.plan import Plan, planned
-from hockeystick.routes.certified.points import PointsLaw
 from hockeystick.routes.certified.smoothed import SmoothedLine, SmoothedRecipe
+from hockeystick.routes.contour import route as contour
+from hockeystick.routes.smoothed import route as smoothed
 
 NATS = 25.0
 """Aliases, what is cut off and the quadrature each err by e^−25 = 1e-11 of δ."""
@@ -25,6 +26,8 @@ SHARP, LARGE, RELATIVE, SHARPEST = 3e-8, 10.0, 1e-6, 1e-11
 """Distance of the ends of ε: below an ε of LARGE; what it is at the most over ε; and the least."""
 ROUGH = 30.0
 """The first line, which only finds where the root is, may be so many times less sharp."""
+LOST = 0.1
+"""Relative width of δ on that line from which on the root is asked of a route in floats."""
 WIDE = 3.0
 """Times the distance that was meant, from which on a sharper line is tried."""
 SHARP_DELTA = 1e-7
@@ -33,12 +36,6 @@ USELESS = 0.01
 """Relative distance of the ends of ε from which on they are no answer."""
 MOST_POINTS, MOST_PRODUCTS, PER_POINT = 900_000, 6e7, 60
 """Points of a line, and its products, of which each point takes some besides: about a second."""
-
-
-def unless_atoms(laws: Laws) -> None:
-    """Atoms do not fade along a vertical line: on them none need be tried."""
-    if all(isinstance(law, PointsLaw) for law, _ in laws):
-        raise CannotCertify("the characteristic function of the loss does not fall off")
 
 
 def epsilon_smoothed(task: Task, delta: float) -> tuple[float, float, SmoothedRecipe]:
@@ -50,6 +47,8 @@ def epsilon_smoothed(task: Task, delta: float) -> tuple[float, float, SmoothedRe
     root = line.guess(plan.epsilon, delta)
     if root <= 0 and line.ends(0.0).upper <= delta:
         return 0.0, 0.0, recipe
+    if line.ends(root).width > LOST * delta:
+        root = (smoothed if smoothed.is_for(task.loss) else contour).epsilon(task.loss, delta).upper
     plan = planned(task.loss, NATS, root, log_delta, LOW)
     wanted = _wanted(root)
     for _ in range(2):
@@ -96,8 +95,8 @@ def _line(task: Task, plan: Plan, wanted: float) -> tuple[SmoothedLine, Smoothed
     rules = [law.rule(c, points * step, least) for (law, _), least in pairs]
     said = c, step, points, plan.beyond, cut, False, True
     recipe = Recipe(*said, (*rules, {}), (*task.rules_at(plan.beyond), {}))
-    smoothed = SmoothedRecipe(shift, recipe)
-    return SmoothedLine(task.laws, smoothed), smoothed
+    both = SmoothedRecipe(shift, recipe)
+    return SmoothedLine(task.laws, both), both
 
 
 def _reach(shift: float, height: float) -> float:

@@ -110,7 +110,7 @@ class SmoothedLine:
         gap = max(float((self.densities * turned).real.sum()), 0.0) + self.density_error
         low, high, known = self._left(epsilon, base)
         rounding = EPS * (32 + 4 * abs(self.level) + 4 * c * abs(epsilon))
-        error = self.error + rounding * (float(np.abs(terms).sum()) + high)
+        error = self.error + rounding * (float(np.abs(terms).sum()) + high + 2 * known)
         most = value - low + error
         least = value - high - self._right(epsilon, base) - error - gap
         middle = max(value - (low + high) / 2 - gap / 2, 1e-300)
