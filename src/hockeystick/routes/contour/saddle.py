@@ -89,10 +89,14 @@ def find_saddle(
     """
     points, values = np.empty(0), np.empty(0)
     exponents, searching = COARSE, True
-    sketch = loss.sketch(MOST_PLANNING_PARTS)
+    few = len(loss.parts) <= MOST_PLANNING_PARTS
+    sketch = loss if few else loss.sketch(MOST_PLANNING_PARTS)
     while True:
-        x = 2.0**exponents
-        k = finite_cgf(sketch if searching else loss, x)
+        x, asked = 2.0**exponents, sketch if searching else loss
+        try:
+            k = asked.cgf(x).real
+        except NumericalError:
+            k = finite_cgf(asked, x)
         if not searching or sketch is loss:
             points, values = np.append(points, x), np.append(values, k)
         if not searching:

@@ -35,8 +35,8 @@ CLEAR = 6.5
 """Deviations that x is below the mark: w(log x) is 4e-11, times what may be lost there."""
 BEYOND = 1.9
 """Where the path ends, above the mark: there 1 − w is below e^−200."""
-FARTHEST_OUTCOME = 14.5
-"""Of P there is 6e-48 beyond."""
+FARTHEST_OUTCOME = 37.0
+"""Of P there is e^−690 beyond."""
 LEAST_CHARGE = 29.0
 """A P-mass of e^−29·δ in all may be left out and charged."""
 LAST_OUTCOME = 39.0
