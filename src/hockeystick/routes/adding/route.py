@@ -245,7 +245,8 @@ def _halves(
         for part, count in sorted(loss.parts, key=lambda each: -each[1])
     ]
     above, below = (
-        _added([(laws[i], *rest) for laws, *rest in parts], tilt, most, listed) for i in (0, 1)
+        _added([(laws[i], count, mixed) for laws, count, mixed in parts], tilt, most, listed)
+        for i in (0, 1)
     )
     return above, below
 
