@@ -14,6 +14,8 @@ PAGE = Path(__file__).parents[1] / "docs" / "gallery.md"
 GAMMAS = {"wang-4": 0.001, "wang-8": 0.01, "wang-9": 0.1, "wang-10": 0.5}
 LAST = 600_000
 """Steps at the last point."""
+STEPS = LAST // 16, LAST // 4, LAST
+"""A game that is played through fewer steps too is as near as in the picture."""
 COLUMNS = (
     "strong composition",
     "Rényi upper bound (Theorem 9)",
@@ -34,7 +36,7 @@ def table(name: str) -> str:
     from hockeystick.figures.wang_composition import composition_figure
 
     number = int(name.removeprefix("wang-"))
-    figure = composition_figure(number, GAMMAS[name], lambda done: None, (LAST,))
+    figure = composition_figure(number, GAMMAS[name], lambda done: None, STEPS)
     rows = []
     for panel in figure.panels:
         last = {curve.name: curve.y[-1] for curve in panel.curves}

@@ -30,7 +30,7 @@ FEW = 1000
 """Up to so many steps the pair may be better than the game."""
 WALKED = 2000
 """Up to so many steps of a game with two moves the library walks through all of them."""
-NEAR = 0.98
+NEAR = 0.93
 """A pair whose bound is below this part of the largest is not the one that costs most."""
 LARGE = 3000.0
 """From this ε on, by the pair, a game takes one shot: its lattice is long then."""

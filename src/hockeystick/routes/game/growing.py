@@ -85,6 +85,7 @@ class _Run:
         """ε after each number of steps."""
         for group in _groups(self._counts):
             moves = self._moves(group)
+            self._note(moves)
             for count in group:
                 self._go_to(count, moves)
                 profile = np.minimum.accumulate(values(self._known[-1], self._spacing))
@@ -119,8 +120,12 @@ class _Run:
             steps = min(count - done, max(1, math.floor(ratio * (done + before))))
             some = [each for each in self._known if each.steps]
             self._known.append(macro._macro_step(self._known[-1], steps, moves, some))
+        self._note(moves)
+
+    def _note(self, moves: Moves) -> None:
+        """The pair that is played next: what was computed with a smaller one says nothing of it."""
         move, _ = moves.of(self._known[-1])
-        if move.slope > self._slope:  # a bound that was computed with a smaller pair says nothing
+        if move.slope > self._slope:
             raise NumericalError("the pairs of the game would become larger")
         self._slope = move.slope
 
