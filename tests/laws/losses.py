@@ -117,7 +117,7 @@ EXAMPLES: dict[type[Loss], list[Build]] = {
         lambda: mixed(answer(0.6, 0.01), 0.3),
     ],
     MixedTwoSided: [lambda: mixed(fixed_size(GaussianLoss(1.0)), 0.3)],
-    MixtureLoss: [lambda: OPPOSITE, lambda: DRAWN_TWICE, lambda: DRAWN_TWICE.truncated(1e-4)],
+    MixtureLoss: [lambda: OPPOSITE, lambda: DRAWN_TWICE, lambda: DRAWN_TWICE.truncated(1e-4), lambda: DRAWN_TWICE.reverse()],
     QuadraticLoss: [
         lambda: LOG_NORMAL,
         lambda: QuadraticLoss(0.5, -0.3),
@@ -126,7 +126,6 @@ EXAMPLES: dict[type[Loss], list[Build]] = {
     Reversed: [
         lambda: mixed(GaussianLoss(1.0), 0.1).reverse(),
         lambda: mixed(LAPLACE, 0.3).reverse(),
-        lambda: DRAWN_TWICE.reverse(),
         lambda: GaussianLoss(1.5).truncated(1e-4).reverse(),
     ],
     SegmentLoss: [

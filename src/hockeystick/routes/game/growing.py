@@ -111,7 +111,8 @@ class _Run:
             infinite = self._counts[-1] * self._pair.infinite + beyond
             self._known = [reflected(0, ahead, infinite, self._spacing)]
         tilt = max(each.tilt for each in targets)
-        return Moves(self._pair, lattice, tilt, self._variance / self._pair.variance)
+        before = self._variance / self._pair.variance
+        return Moves(self._pair, lattice, tilt, before, group[-1])
 
     def _go_to(self, count: int, moves: Moves) -> None:
         before = self._variance / self._pair.variance
