@@ -213,21 +213,17 @@ class _Way:
         return inside
 
     def _lengthen(self, log_x: float, value: float) -> None:
-        """The next step goes just past where the root is expected."""
+        """The next step goes just past where a straight line would be 0 or, if a curve through more
+        points has its root near that, past this by a tenth of the way between both."""
         moved, gained = log_x - self.last, abs(self.value) - abs(value)
         self.last, self.value = log_x, value
         on = 2 * abs(moved) if math.isfinite(value) else abs(moved)
         if 0 < gained < math.inf:
-            straight = abs(value) / gained * moved
-            on = min(max(self._past(log_x, straight), NEXT), 16 * abs(moved))
+            straight, curved = abs(value) / gained * moved, None
+            past = max(PAST * abs(straight), SHORTEST)
+            if len(self.search.asked) > 2 and not self.search.integer:
+                curved = self.search._interpolated(*sorted((log_x, log_x + 2 * straight)))
+            if curved is not None:
+                past = abs(curved - log_x) + (PAST - 1) * abs(curved - log_x - straight)
+            on = min(max(past, NEXT), 16 * abs(moved))
         self.step = math.copysign(on, moved)
-
-    def _past(self, log_x: float, straight: float) -> float:
-        """How far to go: past where the line is 0 or, if a curve through more points has its root
-        near that, past this by a tenth of the way between both."""
-        low, high = sorted((log_x, log_x + 2 * straight))
-        points = sum(math.isfinite(each) for each in self.search.asked.values())
-        curved = self.search._interpolated(low, high) if points > 2 else None
-        if curved is None or self.search.integer:
-            return max(PAST * abs(straight), SHORTEST)
-        return abs(curved - log_x) + (PAST - 1) * abs(curved - log_x - straight)
