@@ -73,9 +73,8 @@ class TurnedSum:
         the fewest nodes, so all are added up from there."""
         out: list[tuple[int, acb_poly]] = []
         known, small = [acb(0)], 0
+        only_if(all(x <= y for x, y in pairwise(largest)), "orders that grow")
         for most in reversed(largest):
-            only_if(not out or most <= self._most, "orders that grow")
-            self._most = most
             while small < len(self._places) and most * self._sizes[small] <= SERIES:
                 self._add(known, small, arb((most * self._sizes[small]).upper()))
                 small += 1
