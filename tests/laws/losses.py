@@ -117,7 +117,12 @@ EXAMPLES: dict[type[Loss], list[Build]] = {
         lambda: mixed(answer(0.6, 0.01), 0.3),
     ],
     MixedTwoSided: [lambda: mixed(fixed_size(GaussianLoss(1.0)), 0.3)],
-    MixtureLoss: [lambda: OPPOSITE, lambda: DRAWN_TWICE, lambda: DRAWN_TWICE.truncated(1e-4), lambda: DRAWN_TWICE.reverse()],
+    MixtureLoss: [
+        lambda: OPPOSITE,
+        lambda: DRAWN_TWICE,
+        lambda: DRAWN_TWICE.truncated(1e-4),
+        lambda: DRAWN_TWICE.reverse(),
+    ],
     QuadraticLoss: [
         lambda: LOG_NORMAL,
         lambda: QuadraticLoss(0.5, -0.3),
