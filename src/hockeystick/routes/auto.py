@@ -62,9 +62,10 @@ def smallest(choices: Sequence[Sequence[ComposedLoss]], question: Question) -> l
     guesses = [_guess(sides, question) for sides in choices]
     least = min(filter(math.isfinite, guesses), default=-math.inf)
     for i in sorted(range(len(choices)), key=guesses.__getitem__):
-        if answers and question.is_clearly_larger(guesses[i], least):
-            continue
         best = min(answers, key=lambda each: each.upper, default=None)
+        bounded = best is not None and math.isfinite(best.upper)
+        if bounded and question.is_clearly_larger(guesses[i], least):
+            continue
         if best is None or not any(_is_larger(loss, question, best) for loss in choices[i]):
             answers.append(worst(choices[i], question, AUTO))
     return answers
