@@ -164,10 +164,8 @@ def _nearer(
     if best.upper <= lower * (1 + triples.worthwhile):
         return best, lower
     if triples.is_game:
-        try:
+        with suppress(*CannotAnswer):
             best = min(best, upper_end(question, triples, count), key=lambda each: each.upper)
-        except CannotAnswer:
-            return best, lower
     return best, _raised(parts, question, lower)
 
 

@@ -13,7 +13,7 @@ from hockeystick.loss.gaussian import GaussianLoss
 from hockeystick.loss.mixed import Mixed, mixed
 from hockeystick.loss.sum import ComposedLoss
 from hockeystick.numerics.types import Array
-from hockeystick.routes.contour import route
+from hockeystick.routes.contour import route, straight
 
 ON_A_LINE = 3.0 + 1j * np.linspace(0.0, 60.0, 40)
 REAL = 2.0 ** np.arange(-3.0, 6.0)
@@ -150,7 +150,7 @@ def test_a_few_of_many_points_tell_which_polynomial(monkeypatch: pytest.MonkeyPa
     run = sum(steps, start=hs.Composition())
     run.epsilon(1e-6)
     asked, lines = [], []
-    at, plan = Mixed.cgf, route.plan
+    at, plan = Mixed.cgf, straight.plan
 
     def counted(self: Mixed, s: Array) -> Array:
         asked.append(np.size(s))
@@ -161,7 +161,7 @@ def test_a_few_of_many_points_tell_which_polynomial(monkeypatch: pytest.MonkeyPa
         return plan(*args)
 
     monkeypatch.setattr(Mixed, "cgf", counted)
-    monkeypatch.setattr(route, "plan", planned)
+    monkeypatch.setattr(straight, "plan", planned)
     found = run.epsilon(1e-6)
     assert sum(size > 100 for size in asked) <= 55
     assert len(lines) == 1

@@ -19,8 +19,9 @@ from hockeystick.numerics.series import EPS
 from hockeystick.routes import closed_form, tilted
 from hockeystick.routes.base import CannotAnswer
 from hockeystick.routes.contour import line as lines
-from hockeystick.routes.contour.route import ACCURATE, CONTOUR, line_for
+from hockeystick.routes.contour.route import ACCURATE, CONTOUR
 from hockeystick.routes.contour.saddle import log_chernoff
+from hockeystick.routes.contour.straight import line_for
 from hockeystick.routes.renyi import NAME as RENYI
 
 MOST_LINES = 3

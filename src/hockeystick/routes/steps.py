@@ -22,8 +22,9 @@ from hockeystick.numerics.types import Array
 from hockeystick.routes.contour.few_steps import many
 from hockeystick.routes.contour.few_steps.answer import steps_of
 from hockeystick.routes.contour.line import Grown, Line, ends, solve
-from hockeystick.routes.contour.route import is_bent, plan
+from hockeystick.routes.contour.route import is_bent
 from hockeystick.routes.contour.saddle import log_kappa
+from hockeystick.routes.contour.straight import plan
 from hockeystick.routes.contour.tangent import lower_end
 from hockeystick.routes.grid.steps import roughly_rounded_ends, rounded_ends
 from hockeystick.routes.growth import CHERNOFF_POINTS, Growth

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 import random
 from itertools import pairwise
@@ -22,6 +23,7 @@ from hockeystick.routes.contour.few_steps.nodes import Nodes
 from hockeystick.routes.contour.few_steps.plan import Plan, plan
 from hockeystick.routes.contour.few_steps.soft_step import log_below
 from hockeystick.routes.contour.few_steps.terms import power
+from hockeystick.routes.contour.straight import line_for
 from tests.oracles.profile import separated_gaussian
 from tests.oracles.two_steps import by_integral
 
@@ -191,7 +193,7 @@ def test_epsilon_grows_with_steps_rate_and_less_noise(remove: bool, delta: float
 def test_where_the_straight_line_takes_over(count: int) -> None:
     """At n·q = 3: both lines give the same, on both sides of it."""
     loss = composed(1.0, 0.01, count)
-    straight = route._epsilon(loss, 1e-5, route.line_for)
+    straight = route._epsilon(loss, 1e-5, line_for)
     law = answer.steps_of(loss)
     assert law is not None
     bent = answer.epsilon(law, 1e-5)
@@ -353,3 +355,28 @@ def test_one_step_against_its_formula() -> None:
     )
     assert found.lower <= truth.lower <= truth.upper <= found.upper
     assert found.upper - found.lower < 1e-11
+
+
+@pytest.mark.parametrize(
+    ("noise", "rate", "count", "epsilon", "lower", "upper"),
+    [
+        # δ is about 1 below the mean loss; proven ends of the last.
+        (0.0723, 0.6251, 20_694, 939477.4, 1 - 1e-12, 1.0),
+        (0.1, 0.9, 100_000, 4020757.66, 1 - 1e-12, 1.0),
+        (0.1, 0.9, 100_000, 4467508.51, 0.4990789953700121, 0.49907899537001826),
+    ],
+)
+def test_records_that_are_often_sampled_with_little_noise(
+    noise: float, rate: float, count: int, epsilon: float, lower: float, upper: float
+) -> None:
+    """Steps that do not sample a record are below the path: they count where the line ends."""
+    law = answer.steps_of(composed(noise, rate, count))
+    assert law is not None
+    with contextlib.suppress(NumericalError):
+        found = answer.delta(law, epsilon)
+        assert found.lower <= upper
+        assert found.upper >= lower
+    answered = (hs.Gaussian(noise).on(hs.Poisson(rate)) * count).delta(epsilon)
+    assert answered.lower <= upper
+    assert answered.upper >= lower
+    assert answered.upper - answered.lower < 1e-6

@@ -187,5 +187,11 @@ class Nodes:
         return np.concatenate([each.log_sums(s) for each in side[: self.used(kind)]])
 
     def log_bound(self, s: Complex, kind: Kind) -> Array:
-        """log of a bound of each column of F at s, and at all s further out on its line."""
-        return self._log_sums(self.near, s, kind)
+        """log of a bound of each column of F at s, and at all s further out on its line; where the
+        path is cut, with the mass below, for which e^{sX} is 1."""
+        sums = self._log_sums(self.near, s, kind)
+        if self.base is not None:
+            different = self.base.size
+            below = self.plan.log_below(self.low)
+            sums[:different] = np.logaddexp(sums[:different], below)
+        return sums

@@ -1,0 +1,130 @@
+"""A vertical line for an ε or a δ: where it crosses the real axis, its step, and where it ends."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from hockeystick.errors import NumericalError
+from hockeystick.loss.sum import ComposedLoss
+from hockeystick.routes.contour.line import Line
+from hockeystick.routes.contour.saddle import (
+    LOST,
+    MOST_PLANNING_PARTS,
+    NATS,
+    curvature,
+    find_saddle,
+)
+
+TRUNCATED = 1e-14
+"""Part of δ that may be moved to infinity."""
+GROWTH = 1.25
+"""Ratio of the frequencies at which the decay of e^K is sampled."""
+MOST_POINTS = 20_000
+NEAR_CUT = 100.0
+"""A near cut, over the standard deviation of the tilted law's frequencies."""
+
+
+Planner = Callable[[ComposedLoss, float | None, float | None], Line]
+
+
+class Effort(NamedTuple):
+    """How much may be spent on one line."""
+
+    work: int
+    """Contour points × quadrature nodes."""
+    few_nodes: int
+    most_nodes: int
+    """Quadrature nodes of a part with which the decay is sampled at the most: where a cut is known
+    that is near enough, and where none is."""
+
+
+PATIENT = Effort(4_000_000, 4_000, 16_000)
+"""About 0.1 s; where more is needed, other ways are faster."""
+SHORT = Effort(40_000, 1_000, 1_000)
+"""About as long as a bent line takes, where there is one."""
+
+
+def plan(
+    loss: ComposedLoss, epsilon: float | None, log_delta: float | None, effort: Effort = PATIENT
+) -> Line:
+    """Choose the line, the step and the cut for a given ε or δ (or both), and evaluate K on it."""
+    sketch = loss.sketch(MOST_PLANNING_PARTS)
+    whole = loss if loss.is_soon_evaluated else sketch
+    saddle = find_saddle(whole, epsilon, log_delta)
+    i, j, period = saddle.line(NATS, LOST)
+    centre = float(saddle.x[i])
+    step = 2 * math.pi / period
+    level = float(saddle.k[i]) - centre * saddle.epsilon - saddle.log_delta
+    cut, log_tail = _cut(sketch, centre, curvature(saddle.x, saddle.k, i), level, effort)
+    spacing = loss.spacing
+    if spacing is not None and cut > math.pi / spacing:
+        # One whole period: an odd number of points, none of them at the edge.
+        half = math.ceil(math.pi / spacing / step)
+        step = 2 * math.pi / spacing / (2 * half + 1)
+        cut, log_tail = half * step, -math.inf
+    if not cut / step <= MOST_POINTS or cut / step * sketch.nodes_at(centre, cut) > effort.work:
+        raise NumericalError(
+            f"the contour would need {cut / step:.3g} points, each with many nodes; use the lattice"
+        )
+    # Not one point more by rounding: a lattice's period would count it twice.
+    t = step * np.arange(math.ceil(cut / step - 1e-6) + 1)
+    values, error = loss.cgf_within(centre + 1j * t)
+    right = float(saddle.x[j])
+    far = float(saddle.k[j]) if whole is loss else float(loss.cgf(np.array([right])).real[0])
+    line = Line(
+        loss, saddle.epsilon, centre, step, t, values, (right, far), log_tail, float(error.max())
+    )
+    return line if spacing is None else replace(line, spacing=spacing, origin=loss.origin)
+
+
+def _cut(
+    loss: ComposedLoss, centre: float, variance: float, level: float, effort: Effort
+) -> tuple[float, float]:
+    """Where to stop, and the log of the sum beyond, in units of e^{K(c) − cε}."""
+    unit = 1 / math.sqrt(variance)
+    best = (math.inf, math.inf)
+    for resolved, count in ((12.0, 44), (100.0, 56), (1000.0, 64), (10000.0, 68)):
+        try:
+            most = effort.few_nodes if best[0] < NEAR_CUT * unit else effort.most_nodes
+            if loss.nodes_at(centre, resolved * unit) > most * len(loss.parts):
+                break
+        except NumericalError:
+            break
+        t = unit * GROWTH ** np.arange(-2.0, count - 2.0)
+        decay = loss.decay(centre, t, resolved * unit)
+        # What each stretch from t[j] to t[j+1], and all beyond the last, can add.
+        width = np.append(1 / t[:-1] - 1 / t[1:], 1 / t[-1])
+        beyond = np.cumsum((width * np.exp(-decay))[::-1])[::-1] / math.pi
+        enough = np.flatnonzero(beyond <= math.exp(min(-level - NATS, 700.0)))
+        if enough.size:
+            cut = enough[0]
+            with np.errstate(divide="ignore"):
+                best = min(best, (float(t[cut]), float(np.log(beyond[cut]))))
+        if best[0] < resolved * unit:
+            break
+    return best
+
+
+def line_for(loss: ComposedLoss, epsilon: float | None, log_delta: float | None) -> Line:
+    """A line with K by quadrature.
+
+    Where the rarest outcomes are out of reach, without these.
+    """
+    try:
+        return plan(loss, epsilon, log_delta)
+    except NumericalError:
+        if loss.smooth or math.isfinite(loss.top):
+            raise
+        rough = find_saddle(loss.sketch(MOST_PLANNING_PARTS), epsilon, log_delta).log_delta
+        cut = loss.truncated(max(TRUNCATED * math.exp(rough), 1e-300))
+        return plan(cut, epsilon, log_delta)
+
+
+def short_line(loss: ComposedLoss, epsilon: float | None, log_delta: float | None) -> Line:
+    """A line with K by quadrature, if that is quick."""
+    return plan(loss, epsilon, log_delta, SHORT)
