@@ -21,7 +21,7 @@ import hockeystick as hs
 from hockeystick.errors import CannotCertify
 from hockeystick.loss.exact import Exact
 from hockeystick.loss.sum import ComposedLoss
-from hockeystick.routes.certified import answers
+from hockeystick.routes.certified import build
 from hockeystick.routes.certified.balls import of_bits
 from hockeystick.routes.certified.laws import law_of
 from hockeystick.routes.certified.many_moments import find_masses
@@ -92,8 +92,8 @@ def test_sums_that_are_exact(run: Any, delta: float) -> None:
         exact = answers.epsilon(each, delta)
         assert exact.certificate["method"] == "closed form"
         with answers.precisely():
-            low, high, _ = epsilon_smoothed(answers.task_of(each), delta)
-            least, most, _ = delta_smoothed(answers.task_of(each), 0.9 * exact.upper)
+            low, high, _ = epsilon_smoothed(build.task_of(each), delta)
+            least, most, _ = delta_smoothed(build.task_of(each), 0.9 * exact.upper)
         assert low <= exact.lower
         assert exact.upper <= high
         assert high - low < 1e-6
