@@ -21,7 +21,7 @@ import hockeystick as hs
 from hockeystick.errors import CannotCertify
 from hockeystick.loss.exact import Exact
 from hockeystick.loss.sum import ComposedLoss
-from hockeystick.routes.certified import build
+from hockeystick.routes.certified import answers, build
 from hockeystick.routes.certified.balls import of_bits
 from hockeystick.routes.certified.laws import law_of
 from hockeystick.routes.certified.many_moments import find_masses
