@@ -174,6 +174,8 @@ def epsilon(loss: ComposedLoss, delta: float) -> Interval:
         return _solve(below, target)[0], _solve(above, delta - cut.infinite)[1], below
 
     lower, upper, below = ends(tilt, FEW_PAIRS)
+    if lower == 0:  # too rough to tell where it is
+        lower, upper, below = ends(tilt, MOST_PAIRS)
     if upper - lower > LOOSE * upper and lower > 0:
         low, high, _ = ends(_closer(tilt, below, lower, target), MOST_PAIRS)
         lower, upper = max(low, lower), min(high, upper)
