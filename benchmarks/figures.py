@@ -10,6 +10,8 @@ from benchmarks.runner import Run
 from benchmarks.tools import BASELINE, OURS
 
 LAPLACE = r"W6[ab]"
+CALIBRATED = "W8|W11e"
+"""Where the noise is asked for."""
 SMOOTH = r"W1[ab]|W2|W3|W4/.*|W5/.*"
 
 
@@ -45,7 +47,7 @@ def figures(runs: Iterable[Run]) -> list[Figure]:
 
 
 def enclosure(results: Results) -> Iterator[Figure]:
-    for run in results.ours(r"W[1-7].*|W10|H.*"):
+    for run in results.ours(rf"(?!{CALIBRATED})(W[1-7].*|W10|H.*)"):
         holds = run.verdict.encloses if run.verdict else False
         yield Figure(
             "encloses the truth", run.workload, _status(run, str(holds)), "True", bool(holds)
@@ -62,9 +64,9 @@ def tightness(results: Results) -> Iterator[Figure]:
 
 
 def calibration(results: Results) -> Iterator[Figure]:
-    for run in results.ours("W8"):
-        safe = run.verdict is not None and not run.verdict.below
-        yield Figure("calibrated on the private side", "W8", _status(run, str(safe)), "True", safe)
+    for run in results.ours(CALIBRATED):
+        safe, name = run.verdict is not None and not run.verdict.below, run.workload
+        yield Figure("calibrated on the private side", name, _status(run, str(safe)), "True", safe)
 
 
 def speedup(results: Results) -> Iterator[Figure]:
