@@ -91,10 +91,11 @@ class Mixed(Loss):
         # (1−q+q·e^ℓ)^{s+1} is bounded as ℓ → −inf.
         # It grows and turns with ℓ no faster than `steepest` times e^{sℓ} does.
         power = max(0.0, -1 - low)
+        bounded = math.isfinite(self.base.bottom)
         losses, log_q, density = self.base.nodes(
-            -1.0 - self._pull(power),
+            -1.0 - (self.steepest * power if bounded else self._pull(power)),
             self.steepest * (max(high, -1.0) + 1) - 1,
-            self.steepest * self._bend(turn, power),
+            self.steepest * (turn if bounded else self._bend(turn, power)),
         )
         mixed = log_mixed(self.rate, losses)
         split = density.size
@@ -108,7 +109,7 @@ class Mixed(Loss):
     def _pull(self, power: float) -> float:
         """About the order r, rounded up, for which e^{−rℓ} times the law of Q has its peak where
         (1−q+q·e^ℓ)^{−power} times it does: r = power·q·e^ℓ/(1−q+q·e^ℓ) at the mean loss ℓ there."""
-        if not power or math.isfinite(self.base.bottom):
+        if not power:
             return 0.0
         log_odds = math.log(self.rate) - math.log1p(-self.rate)
 

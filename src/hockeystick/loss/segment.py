@@ -71,14 +71,18 @@ class SegmentLoss(Loss):
         return np.asarray(s * self.reach + np.log(bracket))
 
     def nodes(self, low: float, high: float, turn: float) -> Nodes:
-        """Gauss–Legendre panels, short enough for the growth and the turns of e^{sℓ}."""
-        power = max(abs(low), abs(high)) + 1 + turn
-        panels = max(1, math.ceil(2 * self.reach / min(3.0, 20 / power)))
-        count = panels * PANEL_POINTS
+        """Gauss–Legendre panels, short enough for the turns of e^{sℓ}; at the ends for its growth.
+
+        At a distance x from the end where it is largest e^{sℓ} is e^{−|s|x} of what it is there, so
+        that a panel may be as long as x: what the rule misses is relative to that.
+        """
+        longest = min(3.0, 20 / (1 + turn))
+        count = math.ceil(2 * self.reach / longest) * PANEL_POINTS
         if count > MOST_NODES:
             raise NumericalError(f"the quadrature of {self!r} would need {count} nodes")
-        edges = np.linspace(-self.reach, self.reach, panels + 1)
-        losses, weights = on_panels(edges, PANEL_POINTS)
+        first = 20 / (max(abs(low), abs(high)) + 1 + turn)
+        inwards = _from_an_end(self.reach, first, longest) - self.reach
+        losses, weights = on_panels(np.append(inwards, -inwards[-2::-1]), PANEL_POINTS)
         log_density = math.log(self.height) - (self.reach + losses) / 2
         log_q = log_density + np.log(weights)
         ends, log_ends = self.atoms
@@ -101,3 +105,12 @@ class SegmentLoss(Loss):
         inside = 2 * self.height * np.expm1((x - self.reach) / 2) ** 2
         inside = inside - self.edge * np.expm1(x - self.reach)
         return np.where(epsilon < -self.reach, -np.expm1(np.minimum(epsilon, 0.0)), inside)
+
+
+def _from_an_end(distance: float, first: float, longest: float) -> Array:
+    """Edges of panels from 0 to a distance: each as long as all before it, up to the longest."""
+    doubled = first * 2.0 ** np.arange(max(0, math.ceil(math.log2(longest / first)) + 1))
+    doubled = doubled[doubled < distance]
+    last = doubled[-1] if doubled.size else 0.0
+    rest = np.linspace(last, distance, max(1, math.ceil((distance - last) / longest)) + 1)
+    return np.concatenate([[0.0][: doubled.size], doubled[:-1], rest])
