@@ -58,7 +58,10 @@ def test_rare_records_are_drawn_independently_in_all_steps() -> None:
         (hs.Poisson(0.0), 10, 5, 5),
         (hs.Poisson(0.5), 0, 5, 5),
         (hs.Poisson(0.5), 10, 0, 1),  # nothing was announced
-        (hs.WithoutReplacement(2, 10), 10, 5, 1),
+        (hs.WithoutReplacement(2, 10), 10, 5, 5),
+        (hs.WithoutReplacement(2000, 10**5), 10**5, 50, 4),
+        (hs.WithoutReplacement(9000, 10**6), 10**6, 5, 1),
+        (hs.WithReplacement(2, 10), 10, 5, 1),
         (hs.RandomAllocation(3), 10, 5, 1),
     ],
 )
@@ -70,6 +73,11 @@ def test_how_many_are_drawn_at_once(
     for batches in drawn:
         for batch in batches:
             assert batch.size == 0 or 0 <= batch[0] <= batch[-1] < count
+
+
+def test_another_population_than_the_declared_one_is_refused() -> None:
+    with pytest.raises(hs.ParameterError, match="population must be the declared 10, got 9"):
+        people(9).drawn_ahead(hs.WithoutReplacement(2, 10), 5, generator(0))
 
 
 def test_none_is_left_over_at_a_report(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.random import Generator
 
 from hockeystick.errors import ParameterError
+from hockeystick.learn.drawing import drawn_ahead
 from hockeystick.numerics.types import Array
-from hockeystick.samplers.poisson import Poisson
 from hockeystick.samplers.sampler import Sampler
 from hockeystick.sensitivity import Norm
 
@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
 BLOCK = 2**18
 """So many numbers are copied and summed, or checked, at a time: what a processor has at hand."""
-TOGETHER = 2**13
-"""So many records are drawn at once, at most, where one batch has fewer."""
 
 
 @dataclass(frozen=True)
@@ -44,26 +42,11 @@ class Records:
 
     def drawn(self, sampler: Sampler, rng: Generator) -> list[Any]:
         """The batches of one draw: one, or those of a whole epoch."""
-        drawn = sampler.draw(self.count, rng)
-        return drawn if isinstance(drawn, list) else [drawn]
+        return _listed(sampler.draw(self.count, rng))
 
     def drawn_ahead(self, sampler: Sampler, steps: int, rng: Generator) -> list[list[Any]]:
-        """The batches of as many draws as are best drawn at once, at least 1 and at most `steps`.
-
-        Poisson batches are one of all pairs of a draw and a record, each by itself as likely.
-
-        >>> from hockeystick.random.generators import generator
-        >>> records = Records(np.zeros((9, 1)), np.zeros(9))
-        >>> [len(batches) for batches in records.drawn_ahead(Poisson(0.5), 3, generator(0))]
-        [1, 1, 1]
-        """
-        if type(sampler) is not Poisson:
-            return [self.drawn(sampler, rng)]
-        draws = max(1, min(steps, int(TOGETHER / max(1.0, sampler.rate * self.count))))
-        starts = np.arange(draws) * self.count
-        pairs = sampler.draw(draws * self.count, rng)
-        parts = np.split(pairs, pairs.searchsorted(starts[1:]))
-        return [[part - start] for part, start in zip(parts, starts, strict=True)]
+        """The batches of as many draws as are best drawn at once, one at least."""
+        return [_listed(each) for each in drawn_ahead(sampler, self.count, steps, rng)]
 
     def clipped_sum(
         self, objective: Objective, parameters: Array, batch: Any, clip: float, norm: Norm
@@ -125,6 +108,10 @@ class Records:
                 f"{name} and their targets must be finite: there is NaN or infinity"
             )
         return cls(x, y)
+
+
+def _listed(drawn: Any) -> list[Any]:
+    return drawn if isinstance(drawn, list) else [drawn]
 
 
 def _finite(values: Array) -> bool:
