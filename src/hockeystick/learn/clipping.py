@@ -70,11 +70,13 @@ def lengths(rows: Array, norm: Norm) -> Array:
         return np.abs(rows[:, 0])
     if norm == "L1":
         return _sums_of_sizes(rows)
-    squares = _sums_of_squares(rows)
-    norms = np.asarray(np.sqrt(squares))
-    if not (squares.min(initial=1.0) >= SQUARES[0] and squares.max(initial=1.0) <= SQUARES[1]):
-        safe = (squares >= SQUARES[0]) & (squares <= SQUARES[1])
-        norms[~safe] = _scaled_lengths(rows[~safe])
+    norms = _sums_of_squares(rows)
+    outside = None
+    if not (norms.min(initial=1.0) >= SQUARES[0] and norms.max(initial=1.0) <= SQUARES[1]):
+        outside = ~((norms >= SQUARES[0]) & (norms <= SQUARES[1]))  # nan is, too
+    np.sqrt(norms, out=norms)
+    if outside is not None:
+        norms[outside] = _scaled_lengths(rows[outside])
     return norms
 
 
