@@ -31,7 +31,8 @@ FINITE = sys.float_info.max
 SQUARES = (2.0**-900, 2.0**1000)
 """Between these, no square that matters to a sum has underflowed, and none has overflowed."""
 WIDE = 64
-"""From so many columns on, a product of matrices for each row is quicker than a sum."""
+"""From so many columns on, a product of vectors for each row is quicker than a sum."""
+_dots = getattr(np, "vecdot", None) or partial(np.einsum, "ij,ij->i")  # NumPy 2 has it
 silent = partial(np.errstate, over="ignore", invalid="ignore")
 
 
@@ -69,11 +70,13 @@ def lengths(rows: Array, norm: Norm) -> Array:
         return np.abs(rows[:, 0])
     if norm == "L1":
         return _sums_of_sizes(rows)
-    squares = _sums_of_squares(rows)
-    norms = np.asarray(np.sqrt(squares))
-    if not (squares.min(initial=1.0) >= SQUARES[0] and squares.max(initial=1.0) <= SQUARES[1]):
-        safe = (squares >= SQUARES[0]) & (squares <= SQUARES[1])
-        norms[~safe] = _scaled_lengths(rows[~safe])
+    norms = _sums_of_squares(rows)
+    outside = None
+    if not (norms.min(initial=1.0) >= SQUARES[0] and norms.max(initial=1.0) <= SQUARES[1]):
+        outside = ~((norms >= SQUARES[0]) & (norms <= SQUARES[1]))  # nan is, too
+    np.sqrt(norms, out=norms)
+    if outside is not None:
+        norms[outside] = _scaled_lengths(rows[outside])
     return norms
 
 
@@ -88,7 +91,7 @@ def _sums_of_squares(rows: Array) -> Array:
     """Σ_j x_ij², in whichever way is the quicker one."""
     if rows.shape[1] < WIDE:
         return np.asarray(np.einsum("ij,ij->i", rows, rows))
-    return np.asarray(np.matmul(rows[:, None, :], rows[:, :, None])[:, 0, 0])
+    return np.asarray(_dots(rows, rows))
 
 
 def _scaled_lengths(rows: Array) -> Array:

@@ -62,9 +62,9 @@ class Linear(Objective):
             residuals = records.weighted(residuals)
             x = records.features
             long, own = lengths(x, norm), lengths(residuals, norm)
-            norms = long * own
-            far = ~(np.maximum(long, own) <= reach(clip))
-            if far.any():  # 0 times infinity is no contribution either
+            norms, most = long * own, reach(clip)
+            if not (long.max(initial=0.0) <= most and own.max(initial=0.0) <= most):
+                far = ~(np.maximum(long, own) <= most)  # 0 times infinity is no contribution either
                 norms[far], x = np.inf, np.where(far[:, None], 0.0, x)
             weights = clipped(residuals, norms, clip)
         return x, weights

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.random import Generator
 
 from hockeystick.errors import ParameterError
+from hockeystick.learn.drawing import drawn_ahead
 from hockeystick.numerics.types import Array
 from hockeystick.samplers.sampler import Sampler
 from hockeystick.sensitivity import Norm
@@ -41,8 +42,11 @@ class Records:
 
     def drawn(self, sampler: Sampler, rng: Generator) -> list[Any]:
         """The batches of one draw: one, or those of a whole epoch."""
-        drawn = sampler.draw(self.count, rng)
-        return drawn if isinstance(drawn, list) else [drawn]
+        return _listed(sampler.draw(self.count, rng))
+
+    def drawn_ahead(self, sampler: Sampler, steps: int, rng: Generator) -> list[list[Any]]:
+        """The batches of as many draws as are best drawn at once, one at least."""
+        return [_listed(each) for each in drawn_ahead(sampler, self.count, steps, rng)]
 
     def clipped_sum(
         self, objective: Objective, parameters: Array, batch: Any, clip: float, norm: Norm
@@ -104,6 +108,10 @@ class Records:
                 f"{name} and their targets must be finite: there is NaN or infinity"
             )
         return cls(x, y)
+
+
+def _listed(drawn: Any) -> list[Any]:
+    return drawn if isinstance(drawn, list) else [drawn]
 
 
 def _finite(values: Array) -> bool:

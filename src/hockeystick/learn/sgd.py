@@ -97,8 +97,8 @@ def private_sgd(
     training_loss: show the loss on the private records instead. It is a leak that ε does not cover.
     callback: called with a `Progress` at each report; returning True stops the run.
     progress: whether to show a bar on standard error.
-    every: steps between reports and checkpoints; a twentieth of the plan by default. Noise is drawn
-        for all of them at once, so that what a seed repeats depends on it.
+    every: steps between reports and checkpoints; a twentieth of the plan by default. Noise and
+        batches are drawn for many of them at once, so that what a seed repeats depends on it.
     checkpoint: a file to save to at each report, and to resume from where it exists. The plan, the
         objective and the number of features must be those of the file.
 

@@ -44,18 +44,25 @@ class Turns(Protocol):
 
 
 class Independent:
-    """Every step has a batch and noise of its own, fresh."""
+    """Every step has a batch and noise of its own, fresh; of steps to come, drawn at once."""
 
     def __init__(self, plan: Plan, records: Records | Source, rng: Generator) -> None:
         assert not isinstance(plan.noise, Correlated)
         self._plan, self._records, self._rng = plan, records, rng
         self.release = plan.noise.in_turn(rng=rng)
+        self.ahead(0)
 
     def ahead(self, steps: int) -> None:
+        """What was drawn for steps that were announced before is dropped."""
         self.release.ahead(steps)
+        self._left, self._drawn = steps, list[list[Any]]()
 
     def batches(self) -> list[Any]:
-        return list(self._records.drawn(self._plan.sampler, self._rng))
+        if not self._drawn:
+            drawn = self._records.drawn_ahead(self._plan.sampler, self._left, self._rng)
+            self._drawn = drawn[::-1]
+        self._left -= 1
+        return self._drawn.pop()
 
     def segments(self, done: int) -> Segments | None:
         return None

@@ -10,10 +10,10 @@ in proportion to the batch, not to the population; an epoch in proportion to its
 
 The accountant's theorems are about exact laws. A batch whose law is off by τ in total variation
 adds (1 + e^ε)·τ to δ at every step, so floats are kept out of the draws: an integer below a bound
-is exact (numpy rejects, after Lemire 2019), a coin is a comparison of integers, and a binomial
-count is inverted on 256 bits. numpy's `Generator.binomial` is not exact: it takes uniforms of 53
-bits and float recurrences, never returns a count far in the tail (2e-14 of the law for a mean
-of 1), and some versions round 1 − rate, so that a rate of 1e-17 draws nothing.
+is exact (numpy rejects, after Lemire 2019), a coin is a comparison of integers, and a count is
+inverted on 256 bits. numpy's `Generator.binomial` is not exact: it takes uniforms of 53 bits and
+float recurrences, never returns a count far in the tail (2e-14 of the law for a mean of 1), and
+some versions round 1 − rate, so that a rate of 1e-17 draws nothing.
 """
 
 from __future__ import annotations
@@ -45,9 +45,10 @@ BITS = 256
 def poisson(population: int, rate: float, rng: Randomness = None) -> Indices:
     """Each index by itself with probability exactly `rate`, the float that was given.
 
-    For small rates: a uniform subset of binomial size. Where more than 2^14 are expected, one that
-    draws with probability 2^−k ≥ rate, and each of them stays with probability rate · 2^k, in
-    [1/2, 1). See `binomial` and `counts.count` for what "exactly" means.
+    For small rates: those that are hit where a Poisson count of balls is thrown at all of them.
+    Where more than 2^14 are expected, a uniform subset of binomial size, which draws with
+    probability 2^−k ≥ rate, and each of them stays with probability rate · 2^k, in [1/2, 1). See
+    `binomial` and `counts.balls` for what "exactly" means.
 
     Parameters
     ----------
@@ -69,10 +70,19 @@ def _poisson(population: int, rate: float, rng: Generator) -> Indices:
     if rate >= DENSE:
         return np.flatnonzero(coins(population, rate, rng))
     if population * rate <= counts.MOST:
-        return _subset(population, counts.count(population, rate, rng), rng)
+        return _hit(population, counts.balls(population, rate, rng), rng)
     k = min(-math.frexp(rate)[1], 60)
     candidates = _poisson_power(population, k, rng)
     return candidates[_poisson(candidates.size, math.ldexp(rate, k), rng)]
+
+
+def _hit(population: int, balls: int, rng: Generator) -> Indices:
+    """The indices that are hit by so many balls, each thrown at any of them with equal chance."""
+    hits = np.empty(balls + 1, dtype=np.int64)
+    hits[:balls] = rng.integers(0, population, balls)
+    hits[balls] = population  # beyond all: the last of every run of equal ones is kept
+    hits.sort()
+    return hits[:-1][hits[1:] > hits[:-1]]
 
 
 def _poisson_power(population: int, k: int, rng: Generator) -> Indices:

@@ -1,36 +1,45 @@
-"""How many of many coins fall True: binomial counts, inverted on 256 bits."""
+"""How many balls are thrown at urns: Poisson counts, inverted on 256 bits.
+
+Of n urns each is to be hit by itself with probability q. A Poisson count of balls with the mean
+λ = −n·log(1 − q), each at any urn with equal chance, does that: the urns' own counts are then
+independent and Poisson with the mean λ/n (Mitzenmacher and Upfal 2005, Theorem 5.6), hence 0 with
+probability e^(−λ/n) = 1 − q.
+"""
 
 from __future__ import annotations
 
 from bisect import bisect_right
 from functools import lru_cache
 
+import numpy as np
 from numpy.random import Generator
 
 BITS = 256
 """A count is decided by so many bits; of them 64 do, unless they are those of a border."""
 GUARD = 320
 """Binary digits of the weights, of which the most likely count has all."""
+FRACTION = 400
+"""Binary digits of the mean after the point."""
 MOST = 2**14
 """A table for a larger mean takes more than some milliseconds."""
 
 
-def count(coins: int, probability: float, rng: Generator) -> int:
-    """How many of `coins` fall True, each with exactly `probability`, the float that was given.
+def balls(urns: int, probability: float, rng: Generator) -> int:
+    """How many balls to throw at `urns`, for each to be hit with exactly `probability`, the float.
 
     #{c : u ≥ F(c)} for u uniform, F the distribution function. It is within 2^−249 of its law in
     total variation: see `_distribution`. The first call for its arguments takes milliseconds.
 
     Parameters
     ----------
-    coins: an integer >= 0. probability: in (0, 1), with coins · probability <= 2^14.
+    urns: an integer in [0, 2^62]. probability: in (0, 1/2], with urns · probability <= 2^14.
 
     >>> from hockeystick.random.generators import generator
-    >>> 450 < count(32_000, 1 / 64, generator(0)) < 550
+    >>> 450 < balls(32_000, 1 / 64, generator(0)) < 550
     True
     """
-    first, coarse, fine = _distribution(coins, probability)
-    word = int.from_bytes(rng.bytes(8), "little")
+    first, coarse, fine = _distribution(urns, probability)
+    word = int(rng.integers(0, 2**64 - 1, dtype=np.uint64, endpoint=True))
     passed = bisect_right(coarse, word)
     if passed and coarse[passed - 1] == word:
         rest = int.from_bytes(rng.bytes((BITS - 64) // 8), "little")
@@ -39,23 +48,24 @@ def count(coins: int, probability: float, rng: Generator) -> int:
 
 
 @lru_cache(maxsize=16)  # a run draws from one population, at one rate
-def _distribution(coins: int, probability: float) -> tuple[int, list[int], list[int]]:
+def _distribution(urns: int, probability: float) -> tuple[int, list[int], list[int]]:
     """The first count c₀ with a weight, and F(c₀), F(c₀+1), … as ⌊F · 2^64⌋ and ⌊F · 2^256⌋.
 
-    Weights are integers, 2^320 for a count near the mean and from there on by the ratio
-    P[c + 1]/P[c] = (n − c)·p / ((c + 1)·(1 − p)), rounded down, until they are 0. A weight is
-    then too small by less than the number of roundings before it, as ratios that matter are below
-    1: of 2^16 counts at most, all together by less than 2^32, or 2^−288 of the whole.
+    Weights are integers, 2^320 for the count below the mean and from there on by the ratio
+    P[c + 1]/P[c] = λ/(c + 1), rounded down, until they are 0. A weight is then too small by less
+    than the number of roundings before it, as ratios that matter are below 1: of 2^16 counts at
+    most, all together by less than 2^32, or 2^−288 of the whole. The mean is right within 2^−327
+    (`_mean`), and so is the law that it decides.
     """
-    p, whole = probability.as_integer_ratio()
-    centre = min(coins, (coins + 1) * p // whole)  # the mode: weights fall to both sides
+    mean = _mean(urns, probability)
+    centre = mean >> FRACTION  # a mode: weights fall to both sides
     up, down = [2**GUARD], [2**GUARD]
-    for c in range(centre, coins):
-        up.append(up[-1] * (coins - c) * p // ((c + 1) * (whole - p)))
+    for c in range(centre, 4 * MOST):
+        up.append(up[-1] * mean // (c + 1) >> FRACTION)
         if not up[-1]:
             break
     for c in range(centre, 0, -1):
-        down.append(down[-1] * c * (whole - p) // ((coins - c + 1) * p))
+        down.append((down[-1] * c << FRACTION) // mean)
         if not down[-1]:
             break
     weights = down[:0:-1] + up
@@ -65,3 +75,16 @@ def _distribution(coins: int, probability: float) -> tuple[int, list[int], list[
         fine.append((before << BITS) // total)
     coarse = [min(f, 2**BITS - 1) >> (BITS - 64) for f in fine]
     return centre - len(down) + 1, coarse, fine
+
+
+def _mean(urns: int, probability: float) -> int:
+    """−n·log(1 − q) · 2^400, by its series Σ q^k/k, each term rounded down.
+
+    At most 400 terms, too small by less than 3 each: at most 2^62 · 2^11 in all, or 2^−327.
+    """
+    p, whole = probability.as_integer_ratio()
+    power, k, total = (p << FRACTION) // whole, 1, 0
+    while power:
+        total += power // k
+        power, k = power * p // whole, k + 1
+    return urns * total

@@ -104,6 +104,10 @@ class Source:
         drawn: Any = sampler.draw(self.count, rng)
         return [Given(np.sort(each)) for each in (drawn if isinstance(drawn, list) else [drawn])]
 
+    def drawn_ahead(self, sampler: Sampler, steps: int, rng: Generator) -> list[list[Any]]:
+        """As `Records.drawn_ahead`, one draw: to draw its key is little beside the rest."""
+        return [self.drawn(sampler, rng)]
+
     def clipped_sum(
         self, objective: Objective, parameters: Array, batch: Batch, clip: float, norm: Norm
     ) -> Array:
