@@ -62,3 +62,4 @@ SEVERAL: dict[type[Sampler], Callable[[Any, int, int, Generator], list[Indices]]
     Poisson: _poisson,
     WithoutReplacement: _fixed_size,
 }
+"""By the class itself: one that is derived from it may draw otherwise."""
