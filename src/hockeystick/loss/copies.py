@@ -43,11 +43,6 @@ class Copies(NamedTuple):
         return self._replace(weights=share * self.weights)
 
 
-def coin(rate: float, shift: float | None) -> Copies | None:
-    """One copy with some probability; None where there is no shift, or no doubt."""
-    return Copies(np.array([1 - rate, rate]), shift) if shift and rate < 1 else None
-
-
 def copies_of(shifts: Sequence[float], weights: Sequence[float]) -> Copies | None:
     """Shifts that are 0, 1, … times the smallest; None if they are no such.
 

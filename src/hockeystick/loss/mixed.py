@@ -11,7 +11,7 @@ import numpy as np
 
 from hockeystick.errors import NumericalError
 from hockeystick.loss.base import Loss
-from hockeystick.loss.copies import Copies, coin
+from hockeystick.loss.copies import Copies
 from hockeystick.loss.exact import Exact
 from hockeystick.loss.family import Family
 from hockeystick.loss.line import ANGLE, NATS
@@ -82,7 +82,8 @@ class Mixed(Loss):
 
     @property
     def copies(self) -> Copies | None:
-        return coin(self.rate, self.base.gaussian_shift)
+        shift = self.base.gaussian_shift
+        return Copies(np.array([1 - self.rate, self.rate]), shift) if shift else None
 
     @cached_property
     def least_infinite(self) -> float:

@@ -10,6 +10,7 @@ from functools import cached_property
 import numpy as np
 
 from hockeystick.loss.base import Loss
+from hockeystick.loss.copies import Copies
 from hockeystick.loss.family import MANY, MOST_SKETCHED, Members, grouped
 from hockeystick.loss.gaussian import GaussianLoss
 from hockeystick.loss.measure import LaplaceLaw
@@ -108,6 +109,16 @@ class ComposedLoss:
         largest = max(shift for shift, _ in shifts)  # whose square may underflow
         squares = sum(count * (shift / largest) ** 2 for shift, count in shifts)
         return GaussianLoss(shift=largest * math.sqrt(squares))
+
+    @cached_property
+    def copies(self) -> list[tuple[Copies, int]]:
+        """What each step has for copies, and how often it runs; none unless all steps have."""
+        found = []
+        for loss, count in self.parts:
+            if loss.copies is None:
+                return []
+            found.append((loss.copies, count))
+        return found
 
     @property
     def laplace(self) -> LaplaceLaw | None:

@@ -13,7 +13,7 @@ import numpy as np
 from hockeystick.errors import NumericalError
 from hockeystick.loss.atoms import AtomicLoss
 from hockeystick.loss.base import Loss
-from hockeystick.loss.copies import Copies, coin
+from hockeystick.loss.copies import Copies
 from hockeystick.loss.measure import EMPTY, Atoms, Nodes
 from hockeystick.loss.points import pair_of, side_through
 from hockeystick.loss.two_sided.curve import Curve
@@ -70,9 +70,9 @@ class AmplifiedCurve(PanelCurve):
     def copies(self) -> Copies | None:
         """q·h(1 + (e^u − 1)/q) is at most q·h(e^u): what a coin that is told costs."""
         (constant, falling, loss), *others = self.terms
-        if others or falling or self.extra or self.touch or constant != self.rate:
-            return None
-        return coin(self.rate, loss.gaussian_shift)
+        plain = not (others or falling or self.extra or self.touch) and constant == self.rate < 1
+        shift = loss.gaussian_shift if plain else None
+        return Copies(np.array([1 - self.rate, self.rate]), shift) if shift else None
 
     def delta(self, u: Array) -> Array:
         x = log_unmixed(self.rate, np.maximum(u, self.touch))

@@ -42,6 +42,7 @@ from hockeystick.routes.adding.told import (
     told_copies,
     told_different,
 )
+from hockeystick.routes.base import Route
 
 NAME = "closed form"
 LEAST_SHIFT = 50.0
@@ -62,55 +63,43 @@ UNLIKELY = 1e-130
 """More than Φ(−LEAST_SHIFT/2)."""
 
 
-Parts = list[tuple[Copies, int]]
-
-
-def parts_of(loss: ComposedLoss) -> Parts | None:
-    """The copies of every step, and how often it runs; None where some step is no such release,
-    or where different ones are more than coins."""
-    if len(loss.parts) > MOST_PARTS:
-        return None
-    parts = [(copies, count) for part, count in loss.parts if (copies := part.copies)]
-    if len(parts) < len(loss.parts):
-        return None
-    return parts if len(parts) == 1 or _are_coins(loss, parts) else None
-
-
-def _are_coins(loss: ComposedLoss, parts: Parts) -> bool:
-    return not loss.infinite and all(copies.is_coin for copies, _ in parts)
-
-
 def is_told(loss: ComposedLoss) -> bool:
     """Whether copies are told anyway, and both ends are the answer."""
-    copies = loss.parts[0][0].copies if len(loss.parts) == 1 else None
-    return copies is not None and copies.told
+    return len(loss.copies) == 1 and loss.copies[0][0].told
 
 
 def is_for(loss: ComposedLoss) -> bool:
     """Whether these are many steps with next to no noise, or copies are told."""
-    if loss.steps < LEAST_STEPS:
-        return is_told(loss)
-    parts = parts_of(loss) or []
-    wide = all(min(copies.shift, copies.gap) >= LEAST_SHIFT for copies, _ in parts)
-    return bool(parts) and (wide or parts[0][0].told)
+    parts = loss.copies
+    if len(parts) == 1 and parts[0][0].told:
+        return True
+    if not parts or loss.steps < LEAST_STEPS or not (len(parts) == 1 or _are_coins(loss)):
+        return False
+    return all(min(copies.shift, copies.gap) >= LEAST_SHIFT for copies, _ in parts)
+
+
+def _are_coins(loss: ComposedLoss) -> bool:
+    """Whether all have the record once or not at all, and there are not too many different ones."""
+    few = len(loss.copies) <= MOST_PARTS and not loss.infinite
+    return few and all(copies.is_coin for copies, _ in loss.copies)
 
 
 class Ends:
     """Both ends of δ from what is told."""
 
     def __init__(self, loss: ComposedLoss, negligible: float) -> None:
-        parts = parts_of(loss)
-        if parts is None:
-            raise NumericalError("the steps are not releases of copies that could be told")
+        parts = loss.copies
         self.hidden: float | Array = 0.0
         """How many nats it costs to find out,"""
         self.rare = UNLIKELY * sum(count for copies, count in parts if math.isfinite(copies.gap))
         """a probability that it costs more, and how many nats losses are larger."""
         self.more = -sum(count * math.log(copies.floor) for copies, count in parts)
-        if _are_coins(loss, parts):
+        if _are_coins(loss):
             self._tell_coins([Coins(float(c.weights[1]), c.shift, n) for c, n in parts], negligible)
-        else:
+        elif len(parts) == 1:
             self._tell_copies(*parts[0], negligible)
+        else:
+            raise NumericalError("the steps are not releases of copies that could be told")
         last = float(self.high.shifts[-1])
         self.highest = last * (last / 2 + FARTHEST) + self.more
 
@@ -184,3 +173,6 @@ def guess(loss: ComposedLoss, delta: float) -> float:
     if delta <= loss.infinite:
         raise NumericalError("delta is no more than the mass at infinity")
     return epsilon(loss, delta).upper
+
+
+TOLD = Route(NAME, "a Gaussian release for each number of copies of the record", epsilon, delta)
