@@ -107,7 +107,8 @@ def answer(question: Question, loss: ComposedLoss, method: str = AUTO) -> Interv
         return (extreme or _by(question, ROUTES[method], loss))._replace(method=method)
     if extreme:
         return extreme
-    if _is_closed(loss):
+    few = loss.steps <= FEW_STEPS and ((law := law_of(loss)) is None or law.is_wide)
+    if loss.one or loss.laplace or not loss.continuous or few:
         with suppress(*CannotAnswer):
             return question.by(closed_form.ROUTE, loss)
     if not loss.smooth and dense.is_dense(loss):
@@ -126,22 +127,14 @@ def answer(question: Question, loss: ComposedLoss, method: str = AUTO) -> Interv
     return question.combined([*answers, question.always(loss)])
 
 
-def _is_closed(loss: ComposedLoss) -> bool:
-    """Whether a formula is looked for first: there is one, or steps are few and may be harmless."""
-    if loss.one or loss.laplace or not loss.continuous:
-        return True
-    law = law_of(loss) if loss.steps <= FEW_STEPS else None
-    return loss.steps <= FEW_STEPS and (law is None or law.is_wide)
-
-
 def _order(loss: ComposedLoss) -> tuple[list[Route], bool]:
     """The routes, the first to be asked first, and whether what adding up leaves open is fine."""
     routes = [contour.ROUTE, closed_form.ROUTE, lattice.ROUTE]
-    if evident.is_for(loss):
+    if loss.continuous and evident.is_for(loss):
         if evident.is_told(loss) or len(loss.parts) > 1:  # of which a line takes seconds, and fails
             routes = [closed_form.ROUTE, contour.ROUTE, lattice.ROUTE]
         return routes, True
-    if (loss.smooth and loss.steps > adding.FEW) or contour.is_bent(loss):
+    if loss.smooth and (loss.steps > adding.FEW or contour.is_bent(loss)):
         return routes, False
     if lattice.is_added_first(loss):
         return routes[::-1], True

@@ -95,9 +95,13 @@ def _gaussian(loss: ComposedLoss) -> Loss:
 
 def _formula(loss: ComposedLoss) -> Route:
     """The one for several steps."""
+    if not loss.continuous:
+        return HIGHEST
     if splines.is_for(loss):
         return splines.SPLINES
-    return evident.TOLD if evident.is_for(loss) else HIGHEST
+    if evident.is_for(loss):
+        return evident.TOLD
+    raise NumericalError("there is no closed form for this composition")
 
 
 def _slip(loss: ComposedLoss, one: Loss, epsilon: float) -> float:
