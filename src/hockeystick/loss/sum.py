@@ -27,7 +27,9 @@ class ComposedLoss:
     """Σ count·loss, with K(s) = Σ count·K_i(s)."""
 
     def __init__(self, parts: Iterable[tuple[Loss, int]]) -> None:
-        self.parts = taken_apart(tuple(parts))
+        self.parts = tuple(parts)
+        if any(loss.terms for loss, _ in self.parts):
+            self.parts = taken_apart(self.parts)
         self.steps = sum(count for _, count in self.parts)
         """How many single losses are added up."""
         self.symmetric = all(loss.symmetric for loss, _ in self.parts)

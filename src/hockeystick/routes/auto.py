@@ -144,7 +144,9 @@ def _order(loss: ComposedLoss) -> tuple[list[Route], bool]:
 
 def is_for_contour(loss: ComposedLoss) -> bool:
     """Whether "auto" asks the contour first."""
-    return bool(loss.continuous and not loss.one) and _order(loss)[0][0] is contour.ROUTE
+    if not loss.continuous or loss.one or (not loss.smooth and dense.is_dense(loss)):
+        return False
+    return _order(loss)[0][0] is contour.ROUTE
 
 
 def _by(question: Question, route: Route, loss: ComposedLoss) -> Interval:
