@@ -31,7 +31,7 @@ FIRST_PANELS = 32
 TILTS = 2.0 ** np.arange(-2.0, 9.0)
 """Orders of Chernoff's bound on losses too rare for panels."""
 DOTS, FARTHEST_DOT = 3000, 60.0
-"""Points of a curve that is too rough for panels, even or dense near 0; the last of an endless one."""
+"""Points of a curve too rough for panels, even or dense near 0; and the last of an endless one."""
 MANY_ATOMS = 40
 """With more places at which a curve is not smooth, points of it are as good as panels."""
 
