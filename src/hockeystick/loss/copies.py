@@ -35,8 +35,8 @@ class Copies(NamedTuple):
 
     @property
     def is_coin(self) -> bool:
-        """Whether the record is there once or not at all, and nobody is told."""
-        return self.weights.size == 2 and not self.told
+        """Whether the record may be there once or not at all, and nobody is told."""
+        return not self.told and self.weights.size == 2 and bool(self.weights[0])
 
     def times(self, share: float) -> Copies:
         """The same, with so much of its probability."""

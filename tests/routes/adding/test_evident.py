@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from itertools import product
 
 import mpmath as mp
@@ -10,8 +11,10 @@ import pytest
 import hockeystick as hs
 from hockeystick.loss.atoms import EVERYTHING, NOTHING
 from hockeystick.loss.gaussian import GaussianLoss
+from hockeystick.loss.gaussian_mixture import GaussianMixture
 from hockeystick.loss.labelled import LabelledLoss
 from hockeystick.loss.mixed import mixed
+from hockeystick.loss.mixture import MixtureLoss
 from hockeystick.loss.sum import ComposedLoss
 from hockeystick.questions import dominating, parts_of
 from hockeystick.routes.adding import evident
@@ -132,6 +135,23 @@ def test_more_copies_than_can_be_told_are_left_to_others() -> None:
     parts = [(0.5, NOTHING), (0.5, GaussianLoss(0.1))]
     with pytest.raises(hs.NumericalError, match="too many copies"):
         evident.epsilon(ComposedLoss([(LabelledLoss(*parts), 100_000)]), 1e-6)
+
+
+def test_a_record_that_is_always_there_is_no_coin() -> None:
+    """N(60) against a mixture with half of N(0): losses are log 2 larger than those of N(0)."""
+    one, other = GaussianMixture((1.0,), (60.0,)), GaussianMixture((0.5, 0.5), (0.0, -60.0))
+    loss = ComposedLoss([(MixtureLoss(one, other), 20)])
+    found = evident.epsilon(loss, 1e-6)
+    plain = (hs.Gaussian(1 / 60) * 20).epsilon(1e-6)
+    truth = plain + 20 * math.log(2)
+    assert plain * (1 - 1e-9) <= found.lower <= truth <= found.upper <= truth * (1 + 1e-9)
+
+
+def test_what_has_no_copies_is_left_to_others() -> None:
+    loss = ComposedLoss([(GaussianLoss(60.0), 20), (mixed(GaussianLoss(60.0), 0.1), 20)])
+    assert not evident.is_for(loss)
+    with pytest.raises(hs.NumericalError, match="not releases of copies"):
+        evident.epsilon(loss, 1e-6)
 
 
 def test_different_coins_in_multiple_precision() -> None:

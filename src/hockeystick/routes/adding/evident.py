@@ -80,7 +80,7 @@ def is_for(loss: ComposedLoss) -> bool:
 
 def _are_coins(loss: ComposedLoss) -> bool:
     """Whether all have the record once or not at all, and there are not too many different ones."""
-    few = len(loss.copies) <= MOST_PARTS and not loss.infinite
+    few = 0 < len(loss.copies) <= MOST_PARTS and not loss.infinite
     return few and all(copies.is_coin for copies, _ in loss.copies)
 
 
