@@ -13,7 +13,7 @@ import numpy as np
 import hockeystick.bernoulli.loss
 import hockeystick.loss
 import hockeystick.mechanisms
-from hockeystick.loss.atoms import EVERYTHING, AtomicLoss
+from hockeystick.loss.atoms import EVERYTHING, NOTHING, AtomicLoss
 from hockeystick.loss.base import Loss, Reversed
 from hockeystick.loss.blurred import BlurredLoss
 from hockeystick.loss.families.log_gamma import GammaLoss
@@ -108,6 +108,7 @@ EXAMPLES: dict[type[Loss], list[Build]] = {
     ],
     LabelledLoss: [
         lambda: LabelledLoss((0.3, LAPLACE), (0.7, GaussianLoss(0.5))),
+        lambda: LabelledLoss((0.8, NOTHING), (0.15, GaussianLoss(0.8)), (0.05, GaussianLoss(1.6))),
         lambda: LabelledLoss((0.39, DRAWN_TWICE), (0.6, answer(0.7)), (0.01, EVERYTHING)),
     ],
     Mixed: [

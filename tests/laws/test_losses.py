@@ -11,8 +11,11 @@ import pytest
 
 from hockeystick.errors import ParameterError
 from hockeystick.loss.base import Loss
+from hockeystick.loss.copies import Copies
 from hockeystick.loss.labelled import LabelledLoss
-from hockeystick.loss.mixed import mixed
+from hockeystick.loss.mixed import Mixed, mixed
+from hockeystick.loss.mixture import MixtureLoss
+from hockeystick.loss.two_sided.loss import TwoSidedLoss
 from hockeystick.numerics.types import Array
 from tests.laws.losses import EXAMPLES, Build, every_class
 
@@ -241,3 +244,31 @@ def test_the_characteristic_function_decays_as_it_says(build: Build) -> None:
         t = frequencies + part * 0.5
         k = loss.cgf(np.append(tilt, tilt + 1j * t)).real
         assert (np.exp(k[1:] - k[0]) <= bound + (1e-3 if loss.sketched else 1e-7)).all()
+
+
+def told(copies: Copies, epsilon: float) -> float:
+    """δ(ε) of the finite losses if their number is told, and none is larger than against N(0)."""
+    at = epsilon + math.log(copies.floor)
+    total = copies.weights[0] * max(0.0, -math.expm1(at))
+    for k, weight in enumerate(copies.weights[1:], 1):
+        shift = k * copies.shift
+        ends = at / shift - shift / 2, at / shift + shift / 2
+        p, q = (math.erfc(end / math.sqrt(2)) / 2 for end in ends)
+        total += weight * (p - math.exp(at) * q)
+    return float(total)
+
+
+def test_to_be_told_how_many_copies_there_are_costs_no_less() -> None:
+    """What a loss says of copies bounds its profile, and is its profile where they are told."""
+    having = set()
+    for kind, builds in EXAMPLES.items():
+        for loss in (build() for build in builds):
+            if loss.copies is None:
+                continue
+            having.add(kind)
+            epsilons = np.array([0.02, 0.62, 2.6])
+            most = np.array([told(loss.copies, each) for each in epsilons])
+            deltas = loss.profile(epsilons) - loss.infinite
+            assert (deltas <= most + 1e-12).all()
+            assert not loss.copies.told or deltas == pytest.approx(most, abs=1e-12)
+    assert having == {LabelledLoss, Mixed, MixtureLoss, TwoSidedLoss}

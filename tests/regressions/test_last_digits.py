@@ -34,6 +34,8 @@ QUESTIONS: list[tuple[str, str, float, float]] = [
     ("RandomizedResponse(25.0).on(Poisson(0.01)) * 3", "epsilon", 1e-6, 1e-5),
     ("RandomizedResponse(30.0).on(Poisson(0.25)) * 4", "epsilon", 2.0**-8, 5e-2),
     ("RandomizedResponse(4.0).on(Poisson(0.25)) * 4", "epsilon", 0.003, 1e-11),
+    # losses of 1e-12 are known to twelve digits less than 1 is
+    ("RandomizedResponse(0.0001).on(Poisson(1e-8)) * 3", "epsilon", 1e-15, 1e-12),
     # ε next to the largest loss, which is a rounded sum: 1e-16 of it is all there is
     ("RandomizedResponse(1.1710558739010468) * 5", "delta", 5.855279369505234, 9.0),
     ("RandomizedResponse(1.1710558739010468) * 5", "epsilon", 0.0, 1e-15),

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
 from hockeystick.errors import NumericalError
-from hockeystick.loss.coherence import Said, is_whole, places
+from hockeystick.loss.coherence import contradiction
+from hockeystick.loss.copies import Copies
 from hockeystick.loss.cumulants import cumulants, decay_bound, mean_loss
 from hockeystick.loss.exact import Exact
 from hockeystick.loss.family import Family
@@ -73,6 +73,11 @@ class Loss(ABC):
         return None
 
     @property
+    def copies(self) -> Copies | None:
+        """How often a Gaussian release has the record, if that is what this is the loss of."""
+        return None
+
+    @property
     def least_infinite(self) -> float:
         """P-mass where Q has none, rounded down."""
         return self.infinite
@@ -121,23 +126,7 @@ class Loss(ABC):
 
     @cached_property
     def _contradiction(self) -> str:
-        """What does not fit, in words; nothing if all does."""
-        with np.errstate(over="ignore", invalid="ignore"):  # what is not a number does not fit
-            if not self._has_whole_nodes():
-                return "its quadrature has not all of P and Q"
-            marks = places(self.bottom, self.top)
-            delta = self.profile(marks[2:3])
-            said = Said(marks, self.tails(marks), delta, self.atoms, self.infinite, self.void)
-            return said.contradiction(self.continuous, self.symmetric, self._last_digits)
-
-    def _has_whole_nodes(self) -> bool:
-        """Whether its quadrature, if it is not a sketch or out of reach, has all of P and Q."""
-        if self.sketched:
-            return True
-        with suppress(NumericalError):  # what needs the nodes will say so itself
-            nodes = self.nodes(-1.0, 0.0, 0.0)
-            return is_whole(nodes, self.infinite, self.void, self._last_digits)
-        return True
+        return contradiction(self, self._last_digits)
 
     def density(self, losses: Array) -> Array:
         """Q-density of a smooth loss."""
@@ -229,7 +218,7 @@ class Reversed(Loss):
     base: Loss
 
     def __post_init__(self) -> None:
-        base = self.base
+        base, sample, laplace = self.base, self.base.gaussian_sample, self.base.laplace
         self.__dict__.update(
             top=-base.bottom,
             bottom=-base.top,
@@ -240,12 +229,9 @@ class Reversed(Loss):
             smooth=base.smooth,
             sketched=base.sketched,
             rough=base.rough,
+            gaussian_sample=sample and sample._replace(remove=not sample.remove),
+            laplace=laplace and laplace._replace(added=not laplace.added),
         )
-        sample = base.gaussian_sample
-        if sample is not None:
-            self.__dict__["gaussian_sample"] = sample._replace(remove=not sample.remove)
-        if base.laplace:
-            self.__dict__["laplace"] = base.laplace._replace(added=not base.laplace.added)
 
     @property
     def kin(self) -> tuple[Family, float] | None:

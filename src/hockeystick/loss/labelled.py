@@ -9,8 +9,9 @@ from functools import cached_property
 import numpy as np
 
 from hockeystick.errors import ParameterError
-from hockeystick.loss.atoms import EVERYTHING
+from hockeystick.loss.atoms import EVERYTHING, NOTHING
 from hockeystick.loss.base import Loss
+from hockeystick.loss.copies import Copies, copies_of
 from hockeystick.loss.measure import Atoms, Nodes, Tails
 from hockeystick.numerics.series import log1p
 from hockeystick.numerics.types import Array, Complex
@@ -36,6 +37,19 @@ class LabelledLoss(Loss):
         self.continuous = any(loss.continuous for loss in losses)
         self.smooth = all(loss.smooth for loss in losses)
         self.sketched = any(loss.sketched for loss in losses)
+
+    @cached_property
+    def copies(self) -> Copies | None:
+        """Those that the label tells of plain Gaussians; those of the one part that there is."""
+        (share, first), *others = self.parts
+        if first.copies and not others:
+            return first.copies.times(share)
+        shifts = [0.0 if loss == NOTHING else loss.gaussian_shift for _, loss in self.parts]
+        known = [shift for shift in shifts if shift is not None]
+        if len(known) < len(shifts):
+            return None
+        copies = copies_of(known, [weight for weight, _ in self.parts])
+        return copies and copies._replace(told=True)
 
     def nodes(self, low: float, high: float, turn: float) -> Nodes:
         each = [(weight, loss.nodes(low, high, turn)) for weight, loss in self.parts]

@@ -11,6 +11,7 @@ import numpy as np
 
 from hockeystick.errors import NumericalError
 from hockeystick.loss.base import Loss
+from hockeystick.loss.copies import Copies
 from hockeystick.loss.exact import Exact
 from hockeystick.loss.family import Family
 from hockeystick.loss.line import ANGLE, NATS
@@ -78,6 +79,11 @@ class Mixed(Loss):
     def kin(self) -> tuple[Family, float] | None:
         kin = self.base.kin
         return kin and (MixedFamily(kin[0], self.rate), kin[1])
+
+    @property
+    def copies(self) -> Copies | None:
+        shift = self.base.gaussian_shift
+        return Copies(np.array([1 - self.rate, self.rate]), shift) if shift else None
 
     @cached_property
     def least_infinite(self) -> float:

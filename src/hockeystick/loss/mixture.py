@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from hockeystick.loss.base import Loss
+from hockeystick.loss.copies import Copies, copies_of
 from hockeystick.loss.exact import Exact
 from hockeystick.loss.gaussian_mixture import BLOCK, GaussianMixture
 from hockeystick.loss.line import (
@@ -74,6 +75,16 @@ class MixtureLoss(LineLoss):
 
     def exact(self) -> Exact | None:
         return None if self.cut else self.origin
+
+    @cached_property
+    def copies(self) -> Copies | None:
+        """Those of P, where Q has one mean at 0 and the others below."""
+        still = [w for w, mean in zip(self.q.weights, self.q.means, strict=True) if not mean]
+        if self.cut or min(self.p.means) < 0 or len(still) != 1 or max(self.q.means) > 0:
+            return None
+        copies = copies_of(self.p.means, self.p.weights)
+        gap = min((-mean for mean in self.q.means if mean), default=math.inf)
+        return copies and copies._replace(floor=still[0], gap=gap)
 
     @cached_property
     def _span(self) -> float:

@@ -94,8 +94,6 @@ def taken_apart(parts: Sequence[tuple[Loss, int]]) -> tuple[tuple[Loss, int], ..
     >>> taken_apart([(several([(one, 2), (one.truncated(0.1), 1)]), 3)])[0][1]
     6
     """
-    if all(loss.terms is None for loss, _ in parts):
-        return tuple(parts)
     flat: dict[Loss, int] = {}
     for loss, count in parts:
         for term, times in loss.terms or ((loss, 1),):

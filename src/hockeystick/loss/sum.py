@@ -10,6 +10,7 @@ from functools import cached_property
 import numpy as np
 
 from hockeystick.loss.base import Loss
+from hockeystick.loss.copies import Copies
 from hockeystick.loss.family import MANY, MOST_SKETCHED, Members, grouped
 from hockeystick.loss.gaussian import GaussianLoss
 from hockeystick.loss.measure import LaplaceLaw
@@ -26,7 +27,9 @@ class ComposedLoss:
     """Σ count·loss, with K(s) = Σ count·K_i(s)."""
 
     def __init__(self, parts: Iterable[tuple[Loss, int]]) -> None:
-        self.parts = taken_apart(tuple(parts))
+        self.parts = tuple(parts)
+        if any(loss.terms for loss, _ in self.parts):
+            self.parts = taken_apart(self.parts)
         self.steps = sum(count for _, count in self.parts)
         """How many single losses are added up."""
         self.symmetric = all(loss.symmetric for loss, _ in self.parts)
@@ -108,6 +111,16 @@ class ComposedLoss:
         largest = max(shift for shift, _ in shifts)  # whose square may underflow
         squares = sum(count * (shift / largest) ** 2 for shift, count in shifts)
         return GaussianLoss(shift=largest * math.sqrt(squares))
+
+    @cached_property
+    def copies(self) -> list[tuple[Copies, int]]:
+        """What each step has for copies, and how often it runs; none unless all steps have."""
+        found = []
+        for loss, count in self.parts:
+            if loss.copies is None:
+                return []
+            found.append((loss.copies, count))
+        return found
 
     @property
     def laplace(self) -> LaplaceLaw | None:

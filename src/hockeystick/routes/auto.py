@@ -107,44 +107,46 @@ def answer(question: Question, loss: ComposedLoss, method: str = AUTO) -> Interv
         return (extreme or _by(question, ROUTES[method], loss))._replace(method=method)
     if extreme:
         return extreme
-    law = law_of(loss)
-    few = loss.steps <= FEW_STEPS and (law is None or law.is_wide)
-    if loss.one or loss.laplace or not loss.continuous or few or evident.is_told(loss):
+    few = loss.steps <= FEW_STEPS and ((law := law_of(loss)) is None or law.is_wide)
+    if loss.one or loss.laplace or not loss.continuous or few:
         with suppress(*CannotAnswer):
             return question.by(closed_form.ROUTE, loss)
-    routes, added_first = [contour.ROUTE, closed_form.ROUTE, lattice.ROUTE], False
-    if not contour.is_bent(loss) and (not loss.smooth or loss.steps <= adding.FEW):
-        if dense.is_dense(loss):
-            return dense.by_fewer_atoms(question, loss, answer)
-        added_first = lattice.is_added_first(loss)
-        if added_first:
-            routes.reverse()
-        elif loss.spacing is not None:
-            routes = [lattice.ROUTE]  # which begins with the contour's line
-    if evident.is_for(loss):
-        added_first = True
-        if len(loss.parts) > 1:  # a line of many parts takes seconds, and fails
-            routes = [closed_form.ROUTE, contour.ROUTE, lattice.ROUTE]
+    if not loss.smooth and dense.is_dense(loss):
+        return dense.by_fewer_atoms(question, loss, answer)
+    routes, roughly = _order(loss)
     answers: list[Interval] = []
     for route in routes:
         try:
             answers.append(question.by(route, loss))
         except CannotAnswer:
             continue
-        if answers[-1].is_tight or (added_first and adding.is_good(answers[-1])):
+        if answers[-1].is_tight or (roughly and adding.is_good(answers[-1])):
             return answers[-1]
     if adding.is_poor(answers):
         answers.append(_by(question, renyi.ROUTE, loss))
     return question.combined([*answers, question.always(loss)])
 
 
+def _order(loss: ComposedLoss) -> tuple[list[Route], bool]:
+    """The routes, the first to be asked first, and whether what adding up leaves open is fine."""
+    routes = [contour.ROUTE, closed_form.ROUTE, lattice.ROUTE]
+    if loss.continuous and evident.is_for(loss):
+        if evident.is_told(loss) or len(loss.parts) > 1:  # of which a line takes seconds, and fails
+            routes = [closed_form.ROUTE, contour.ROUTE, lattice.ROUTE]
+        return routes, True
+    if loss.smooth and (loss.steps > adding.FEW or contour.is_bent(loss)):
+        return routes, False
+    if lattice.is_added_first(loss):
+        return routes[::-1], True
+    # A lattice begins with the contour's line over one period.
+    return routes if loss.spacing is None else [lattice.ROUTE], False
+
+
 def is_for_contour(loss: ComposedLoss) -> bool:
     """Whether "auto" asks the contour first."""
-    if loss.one or not loss.continuous:
+    if not loss.continuous or loss.one or (not loss.smooth and dense.is_dense(loss)):
         return False
-    if loss.smooth and loss.steps > adding.FEW:
-        return True
-    return loss.spacing is None and not dense.is_dense(loss) and not lattice.is_added_first(loss)
+    return _order(loss)[0][0] is contour.ROUTE
 
 
 def _by(question: Question, route: Route, loss: ComposedLoss) -> Interval:
@@ -162,7 +164,7 @@ def _is_milder(loss: ComposedLoss, question: Question, other: Interval) -> bool:
         return True
     if loss.is_at_most(epsilon):
         return loss.infinite <= delta
-    if loss.infinite >= delta or dense.is_dense(loss):
+    if loss.infinite >= delta or (not loss.smooth and dense.is_dense(loss)):
         return False
     if cheaper and epsilon == 0:
         return loss.is_never_told_apart(delta)

@@ -4,6 +4,7 @@ many steps with next to no noise, and steps that are harmless all together."""
 from __future__ import annotations
 
 import math
+from contextlib import suppress
 
 import numpy as np
 
@@ -15,8 +16,8 @@ from hockeystick.numerics.roots import find_root
 from hockeystick.numerics.series import EPS, LEAST
 from hockeystick.routes.adding import evident
 from hockeystick.routes.base import Route
-from hockeystick.routes.highest_value import HighestValue, highest_value
-from hockeystick.routes.laplace import unsampled as laplace
+from hockeystick.routes.highest_value import HIGHEST
+from hockeystick.routes.laplace import unsampled as splines
 
 NAME = "closed form"
 RELATIVE = 4e-14
@@ -33,12 +34,8 @@ def _log_delta(loss: Loss, epsilon: float) -> float:
 def delta(loss: ComposedLoss, epsilon: float) -> Interval:
     """δ(ε)."""
     one = loss.one
-    if one is None and laplace.is_unsampled(loss):
-        return laplace.delta(loss, epsilon)
-    if one is None and evident.is_for(loss):
-        return evident.delta(loss, epsilon)
     if one is None:
-        return _highest(loss).delta(epsilon)
+        return _formula(loss).delta(loss, epsilon)
     slip = _slip(loss, one, epsilon)
     upper, lower = (max(_log_delta(one, epsilon + move), LEAST) for move in (-slip, slip))
     upper += _log_error(upper)
@@ -53,12 +50,11 @@ def epsilon(loss: ComposedLoss, delta: float) -> Interval:
     one = loss.one
     if one is None and loss.is_never_told_apart(delta):
         return Interval(0.0, 0.0, NAME)
-    if one is None and laplace.is_unsampled(loss):
-        return laplace.epsilon(loss, delta)
-    if one is None and evident.is_for(loss):
-        return evident.epsilon(loss, delta)
+    if one is None and loss.laplace:
+        with suppress(NumericalError):  # where δ is next to nothing
+            return HIGHEST.epsilon(loss, delta)
     if one is None:
-        return _highest(loss).epsilon(delta)
+        return _formula(loss).epsilon(loss, delta)
     error = _log_error(math.log(delta))
     lower, high = _solve(one, math.log(delta) + error, 0.0, min(one.top, 1.0))
     upper = _solve(one, math.log(delta) - error, lower, high or min(one.top, 1.0))[1]
@@ -97,11 +93,15 @@ def _gaussian(loss: ComposedLoss) -> Loss:
     return one
 
 
-def _highest(loss: ComposedLoss) -> HighestValue:
-    highest = None if loss.continuous else highest_value(loss)
-    if highest is None:
-        raise NumericalError("there is no closed form for this composition")
-    return highest
+def _formula(loss: ComposedLoss) -> Route:
+    """The one for several steps."""
+    if not loss.continuous:
+        return HIGHEST
+    if splines.is_for(loss):
+        return splines.SPLINES
+    if evident.is_for(loss):
+        return evident.TOLD
+    raise NumericalError("there is no closed form for this composition")
 
 
 def _slip(loss: ComposedLoss, one: Loss, epsilon: float) -> float:

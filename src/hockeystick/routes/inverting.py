@@ -129,3 +129,16 @@ def invert(
     if root == 0 and float(evaluate(np.zeros(1)).most[0]) <= goals[1]:
         return 0.0, 0.0
     return ends(evaluate, root, goals, top)
+
+
+def delta_ends(evaluate: Evaluate, epsilon: float, slip: float) -> tuple[float, float]:
+    """Both ends of δ(ε), if sums of losses may be off by `slip` either way."""
+    value = evaluate(np.array([epsilon - slip, epsilon + slip]))
+    least, most = math.exp(value.least[1]), math.exp(min(float(value.most[0]), 0.0))
+    return least * (1 - 4 * EPS), min(most * (1 + 4 * EPS) + 5e-324, 1.0)
+
+
+def moved_apart(ends: tuple[float, float], slip: float, top: float) -> tuple[float, float]:
+    """Both ends of ε, if sums of losses may be off by `slip` either way; 0 stays 0."""
+    lower, upper = ends
+    return max(lower - slip, 0.0), min(upper + slip, top) if upper else 0.0

@@ -22,19 +22,22 @@ kinks, which are halved until they follow it to twelve digits."""
 def is_added_first(loss: ComposedLoss) -> bool:
     """Whether adding up comes first, or cells do: many steps on one lattice are a matter of
     milliseconds for a line over one period, and exact."""
-    if cells.is_first(loss):
+    if loss.laplace and cells.is_first(loss):
         return True
     return adding.is_first(loss) and (loss.spacing is None or loss.steps <= adding.FEW)
 
 
-def ways(loss: ComposedLoss) -> list[Route]:
-    """In the order in which they are tried; e^K of a loss with a spacing has a period."""
-    if cells.is_for(loss):
-        return [cells.CELLS, grid.GRID, adding.ADDING]
+def _order(loss: ComposedLoss) -> tuple[list[Route], bool]:
+    """The ways, the first to be tried first, and whether what adding up leaves open is fine; e^K of
+    a loss with a spacing has a period."""
+    roughly = is_added_first(loss)
+    if loss.laplace and cells.is_for(loss):
+        return [cells.CELLS, grid.GRID, adding.ADDING], roughly
     rounded = [grid.GRID] if loss.spacing is None else [contour.ROUTE, grid.GRID]
     exact = loss.spacing is None and adding.is_small(loss, adding.MODERATE)
-    added_first = exact or is_added_first(loss)
-    return [adding.ADDING, *rounded] if added_first else [*rounded, adding.ADDING]
+    if roughly or exact:
+        return [adding.ADDING, *rounded], roughly
+    return [*rounded, adding.ADDING], roughly
 
 
 def answer(question: Question, loss: ComposedLoss) -> Interval:
@@ -49,16 +52,16 @@ def _answer(question: Question, loss: ComposedLoss) -> Interval:
     """The first way that leaves little open, or what all of them say together."""
     if dense.is_dense(loss):
         return dense.by_fewer_atoms(question, loss, _answer)
-    added_first = is_added_first(loss)
+    ways, roughly = _order(loss)
     answers: list[Interval] = []
-    for way in ways(loss):
+    for way in ways:
         if way is adding.ADDING and not adding.is_worthwhile(loss, answers):
             continue
         try:
             answers.append(question.by(way, loss)._replace(method=ROUTE.name))
         except CannotAnswer:
             continue
-        if answers[-1].is_tight or (added_first and adding.is_good(answers[-1])):
+        if answers[-1].is_tight or (roughly and adding.is_good(answers[-1])):
             return answers[-1]
     if not answers:
         raise NumericalError("neither a grid nor adding up can hold the losses")

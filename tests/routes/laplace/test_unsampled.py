@@ -50,6 +50,26 @@ def check_epsilon(noise: float, steps: int, delta: float) -> None:
     assert answer.upper - answer.lower <= 1e-11 * max(answer.upper, 1e-3)
 
 
+@pytest.mark.parametrize("delta", [5e-324, 1e-310, 1e-200])
+@pytest.mark.parametrize(
+    ("noise", "rate", "steps"),
+    [(0.05, 1.0, 100), (1.0, 1.0, 400), (0.3, 0.1, 100), (20.0, 0.01, 30)],
+)
+def test_a_delta_next_to_nothing_is_met_at_the_largest_loss(
+    noise: float, rate: float, steps: int, delta: float
+) -> None:
+    """log(1 − δ/P[top]) below it, or less: sampled or not."""
+    found = (hs.Laplace(noise).on(hs.Poisson(rate)) * steps).epsilon(delta)
+    with mpmath.workdps(400):
+        q, ratio = mpmath.mpf(rate), mpmath.exp(1 / mpmath.mpf(noise))
+        top = steps * mpmath.log(1 - q + q * ratio)
+        mass = ((1 - q) / ratio / 2 + q / 2) ** steps
+        least = top + mpmath.log(1 - mpmath.mpf(delta) / mass)
+    assert found.lower <= top
+    assert least <= found.upper
+    assert found.upper - found.lower <= 1e-13 * found.upper
+
+
 @pytest.mark.parametrize("part", [0.0, 0.3, 0.5, 0.9, 0.999999, 1 - 1e-12])
 @pytest.mark.parametrize(("noise", "steps"), [(1.0, 3), (7.0, 15), (0.2, 8)])
 def test_delta_has_its_digits_up_to_the_largest_loss(noise: float, steps: int, part: float) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Self
@@ -13,6 +14,7 @@ import numpy as np
 from hockeystick.errors import NumericalError
 from hockeystick.loss.atoms import AtomicLoss
 from hockeystick.loss.base import Loss
+from hockeystick.loss.copies import Copies
 from hockeystick.loss.measure import EMPTY, Atoms, Nodes
 from hockeystick.loss.points import pair_of, side_through
 from hockeystick.loss.two_sided.curve import Curve
@@ -28,10 +30,8 @@ FIRST_PANELS = 32
 """Even steps of the losses before sampling, in which a curve is smoother than in those after."""
 TILTS = 2.0 ** np.arange(-2.0, 9.0)
 """Orders of Chernoff's bound on losses too rare for panels."""
-DOTS = 3000
-"""Points of a curve that is too rough for panels, twice: in even steps, and dense near 0."""
-FARTHEST_DOT = 60.0
-"""Where a curve without end has its last point."""
+DOTS, FARTHEST_DOT = 3000, 60.0
+"""Points of a curve too rough for panels, even or dense near 0; and the last of an endless one."""
 MANY_ATOMS = 40
 """With more places at which a curve is not smooth, points of it are as good as panels."""
 
@@ -64,6 +64,12 @@ class AmplifiedCurve(PanelCurve):
             rough=any(term.loss.rough for term in self.terms),
             high=min(term.high for term in self.terms),
         )
+
+    @property
+    def copies(self) -> Copies | None:
+        """q·h(1 + (e^u − 1)/q) is at most q·h(e^u): what a coin that is told costs."""
+        plain = len(self.terms) == 1 and not (self.extra or self.touch)
+        return self.terms[0].copies(self.rate) if plain else None
 
     def delta(self, u: Array) -> Array:
         x = log_unmixed(self.rate, np.maximum(u, self.touch))
@@ -283,11 +289,9 @@ def amplified_loss(forward: AmplifiedCurve, backward: AmplifiedCurve | None = No
         log_rest = math.log1p(-drawn) if drawn < 1 else -math.inf
         return AtomicLoss([0.0], [log_rest], infinite=drawn, void=drawn, symmetric=True)
     falling = [term.loss.atoms.losses.size for term in forward.terms if term.falling]
-    try:
+    with suppress(NumericalError):  # too rough to be integrated
         if not falling or (sum(falling) <= MANY_ATOMS and forward.is_convex):
             return TwoSidedLoss(forward, backward)
-    except NumericalError:  # too rough to be integrated
-        pass
     grids = [(curve, curve.grid(DOTS)) for curve in (forward, backward) if curve]
     sides = [side_through(u, curve.delta(u)) for curve, u in grids]
     pair = pair_of(sides[0], sides[1] if backward else None)

@@ -7,6 +7,7 @@ from abc import ABC, abstractmethod
 
 import numpy as np
 
+from hockeystick.loss.copies import Copies
 from hockeystick.loss.measure import Atoms, Nodes
 from hockeystick.numerics.types import Array
 
@@ -31,6 +32,11 @@ class Curve(ABC):
     """The limit of the curve: mass at loss +inf."""
     top: float
     """Where the curve reaches its limit."""
+
+    @property
+    def copies(self) -> Copies | None:
+        """How often a Gaussian release has the record, if its loss has this profile."""
+        return None
 
     @abstractmethod
     def delta(self, u: Array) -> Array:

@@ -18,6 +18,7 @@ import numpy as np
 
 from hockeystick.loss.atoms import AtomicLoss
 from hockeystick.loss.base import Loss
+from hockeystick.loss.copies import Copies
 from hockeystick.loss.measure import Atoms, Nodes, Tails
 from hockeystick.loss.mixed import Mixed
 from hockeystick.loss.points import joined, pair_of, side_of
@@ -56,6 +57,10 @@ class TwoSidedLoss(StripLoss):
             _ = ahead.panels, behind.panels  # an error now if a curve is too rough
             return Cumulants(ahead, behind, rate)
         return None
+
+    @property
+    def copies(self) -> Copies | None:
+        return self.forward.copies if self.symmetric else None
 
     def profile(self, epsilon: Array) -> Array:
         epsilon = np.asarray(epsilon, dtype=float)

@@ -5,7 +5,10 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
+import numpy as np
+
 from hockeystick.loss.base import Loss
+from hockeystick.loss.copies import Copies
 from hockeystick.loss.strip import StripLoss
 
 
@@ -15,6 +18,13 @@ class Term(NamedTuple):
     constant: float
     falling: float
     loss: Loss
+
+    def copies(self, rate: float) -> Copies | None:
+        """Those of a Gaussian release on a batch of fixed size, if this is all its curve."""
+        shift = self.loss.gaussian_shift
+        if not shift or self.falling or not self.constant == rate < 1:
+            return None
+        return Copies(np.array([1 - rate, rate]), shift)
 
     @property
     def high(self) -> float:

@@ -24,21 +24,13 @@ S.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from typing import NamedTuple
 
 import numpy as np
 
 from hockeystick.bound import Interval
 from hockeystick.errors import NumericalError
-from hockeystick.loss.atoms import NOTHING
-from hockeystick.loss.base import Loss
-from hockeystick.loss.labelled import LabelledLoss
-from hockeystick.loss.mixed import Mixed
-from hockeystick.loss.mixture import MixtureLoss
+from hockeystick.loss.copies import Copies
 from hockeystick.loss.sum import ComposedLoss
-from hockeystick.loss.two_sided.amplified import AmplifiedCurve
-from hockeystick.loss.two_sided.loss import TwoSidedLoss
 from hockeystick.numerics.binomial import binomial_above
 from hockeystick.numerics.roots import last_true
 from hockeystick.numerics.rounding import added
@@ -50,6 +42,7 @@ from hockeystick.routes.adding.told import (
     told_copies,
     told_different,
 )
+from hockeystick.routes.base import Route
 
 NAME = "closed form"
 LEAST_SHIFT = 50.0
@@ -64,118 +57,49 @@ RARE = 1e-4
 ROUNDING, WEIGHT_ERROR = 1e-12, 1e-9
 """Relative errors that are charged: of losses and of probabilities."""
 HALVINGS = 50
-WHOLE = 1e-14
-"""How far shifts that are multiples of one may be off, relatively."""
-LEAST_TOLD = 1e-3
-"""Smaller shifts lose digits."""
 FARTHEST = 40.0
 """Deviations beyond which no float holds a normal law's mass."""
 UNLIKELY = 1e-130
 """More than Φ(−LEAST_SHIFT/2)."""
 
 
-class Copies(NamedTuple):
-    """Probabilities of 0, 1, … copies, the shift of one, and whether their number is told; if not,
-    the probability that the other law has of none, and how far down its next mean is."""
-
-    weights: Array
-    shift: float
-    told: bool
-    floor: float = 1.0
-    gap: float = math.inf
-
-
-def coins_of(loss: ComposedLoss) -> list[Coins] | None:
-    """If all steps are Gaussian releases on samples."""
-    if loss.infinite or len(loss.parts) > MOST_PARTS:
-        return None
-    found = [_coins(part, count) for part, count in loss.parts]
-    return [each for each in found if each] if all(found) else None
-
-
-def _coins(part: Loss, count: int) -> Coins | None:
-    if isinstance(part, Mixed) and part.base.gaussian_shift:
-        return Coins(part.rate, part.base.gaussian_shift, count)
-    if isinstance(part, TwoSidedLoss) and isinstance(part.forward, AmplifiedCurve):
-        if part.backward is not part.forward:
-            return None
-        curve = part.forward
-        (constant, falling, base), *more = curve.terms
-        plain = not (more or falling or curve.extra or curve.touch) and constant == curve.rate
-        if plain and base.gaussian_shift:
-            return Coins(curve.rate, base.gaussian_shift, count)
-    if isinstance(part, MixtureLoss) and part.mirrored and len(part.p.means) == 2:
-        (still, rate), (centre, shift) = part.p.weights, part.p.means
-        if centre == 0 < shift and part.q == part.p.flipped and abs(still + rate - 1) < WHOLE:
-            return Coins(rate, shift, count, opposite=True)
-    return None
-
-
-def copies_of(loss: ComposedLoss) -> Copies | None:
-    """If all steps are the same Gaussian release of a whole number of copies."""
-    part, share = loss.parts[0][0], 1.0
-    if len(loss.parts) > 1:
-        return None
-    if isinstance(part, LabelledLoss) and len(part.parts) == 1:
-        ((share, part),) = part.parts
-    if isinstance(part, LabelledLoss):
-        shifts = [0.0 if each == NOTHING else each.gaussian_shift for _, each in part.parts]
-        if None in shifts:
-            return None
-        found = _multiples([each or 0.0 for each in shifts], [weight for weight, _ in part.parts])
-        return found and Copies(*found, told=True)
-    if not isinstance(part, MixtureLoss) or part.cut or min(part.p.means) < 0:
-        return None
-    still = [weight for weight, mean in zip(part.q.weights, part.q.means, strict=True) if not mean]
-    if len(still) != 1 or max(part.q.means) > 0:
-        return None
-    found = _multiples(part.p.means, [share * weight for weight in part.p.weights])
-    gap = min((-mean for mean in part.q.means if mean), default=math.inf)
-    return found and Copies(*found, told=False, floor=still[0], gap=gap)
-
-
-def _multiples(shifts: Sequence[float], weights: Sequence[float]) -> tuple[Array, float] | None:
-    """Probabilities of 0, 1, … times the smallest shift, and that; None if they are no such."""
-    if not any(shifts):
-        return None
-    shift = min(filter(None, shifts))
-    copies = np.array(shifts) / shift
-    whole = np.round(copies)
-    if not (np.abs(copies - whole) <= WHOLE * copies).all() or not shift >= LEAST_TOLD:
-        return None
-    return np.bincount(whole.astype(int), weights), shift
-
-
 def is_told(loss: ComposedLoss) -> bool:
     """Whether copies are told anyway, and both ends are the answer."""
-    copies = copies_of(loss)
-    return copies is not None and copies.told
+    return len(loss.copies) == 1 and loss.copies[0][0].told
 
 
 def is_for(loss: ComposedLoss) -> bool:
     """Whether these are many steps with next to no noise, or copies are told."""
-    copies = copies_of(loss)
-    if copies is not None:
-        wide = min(copies.shift, copies.gap) >= LEAST_SHIFT
-        return copies.told or (wide and loss.steps >= LEAST_STEPS)
-    parts = coins_of(loss) if loss.steps >= LEAST_STEPS else None
-    return bool(parts) and all(each.shift >= LEAST_SHIFT and each.rate < 1 for each in parts or ())
+    parts = loss.copies
+    if len(parts) == 1 and parts[0][0].told:
+        return True
+    if not parts or loss.steps < LEAST_STEPS or not (len(parts) == 1 or _are_coins(loss)):
+        return False
+    return all(min(copies.shift, copies.gap) >= LEAST_SHIFT for copies, _ in parts)
+
+
+def _are_coins(loss: ComposedLoss) -> bool:
+    """Whether all have the record once or not at all, and there are not too many different ones."""
+    few = 0 < len(loss.copies) <= MOST_PARTS and not loss.infinite
+    return few and all(copies.is_coin for copies, _ in loss.copies)
 
 
 class Ends:
     """Both ends of δ from what is told."""
 
     def __init__(self, loss: ComposedLoss, negligible: float) -> None:
-        copies, coins = copies_of(loss), coins_of(loss)
+        parts = loss.copies
         self.hidden: float | Array = 0.0
         """How many nats it costs to find out,"""
-        self.rare = self.more = 0.0
+        self.rare = UNLIKELY * sum(count for copies, count in parts if math.isfinite(copies.gap))
         """a probability that it costs more, and how many nats losses are larger."""
-        if copies is not None:
-            self._tell_copies(copies, loss.steps, negligible)
+        self.more = -sum(count * math.log(copies.floor) for copies, count in parts)
+        if _are_coins(loss):
+            self._tell_coins([Coins(float(c.weights[1]), c.shift, n) for c, n in parts], negligible)
+        elif len(parts) == 1:
+            self._tell_copies(*parts[0], negligible)
         else:
-            assert coins is not None
-            self._tell(coins, negligible)
+            raise NumericalError("the steps are not releases of copies that could be told")
         last = float(self.high.shifts[-1])
         self.highest = last * (last / 2 + FARTHEST) + self.more
 
@@ -192,12 +116,10 @@ class Ends:
         self.low = told_copies(kept, shift, steps, negligible)
         self.hidden = -most * math.log(float(likely.min()))
         self.hidden -= (steps - most) * math.log(float(weights[0] or 1.0))
-        self.rare = steps * UNLIKELY + (
-            binomial_above(most, steps, 1 - float(weights[0])) if most < steps else 0.0
-        )
-        self.more = -steps * math.log(copies.floor)
+        if most < steps:
+            self.rare += binomial_above(most, steps, 1 - float(weights[0]))
 
-    def _tell(self, coins: list[Coins], negligible: float) -> None:
+    def _tell_coins(self, coins: list[Coins], negligible: float) -> None:
         steps = sum(each.steps for each in coins)
         most, least = max(each.rate for each in coins), min(each.rate for each in coins)
         k: float | Array
@@ -208,11 +130,8 @@ class Ends:
             rarely = negligible * (RARE / NEGLIGIBLE)
             self.high, self.low = (told_different(coins, rarely, up) for up in (True, False))
             k = last_count(steps, most, rarely)
-            self.rare = binomial_above(int(k), steps, most)
+            self.rare += binomial_above(int(k), steps, most)
         self.hidden = -k * math.log(least) - (steps - k) * math.log1p(-most)
-        opposite = [each for each in coins if each.opposite]
-        self.rare += UNLIKELY * sum(each.steps for each in opposite)
-        self.more = -sum(each.steps * math.log1p(-each.rate) for each in opposite)
 
     def above(self, epsilon: float) -> float:
         """The upper end of δ."""
@@ -251,6 +170,9 @@ def epsilon(loss: ComposedLoss, delta: float) -> Interval:
 
 def guess(loss: ComposedLoss, delta: float) -> float:
     """About ε of mixtures of means far apart, as if copies were told."""
-    if copies_of(loss) is None or delta <= loss.infinite:
-        raise NumericalError("no copies to tell")
+    if delta <= loss.infinite:
+        raise NumericalError("delta is no more than the mass at infinity")
     return epsilon(loss, delta).upper
+
+
+TOLD = Route(NAME, "a Gaussian release for each number of copies of the record", epsilon, delta)

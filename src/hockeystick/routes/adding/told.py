@@ -39,8 +39,6 @@ class Coins(NamedTuple):
     rate: float
     shift: float
     steps: int
-    opposite: bool = False
-    """Whether it is there, with the same probability, that the other law is shifted too, down."""
 
 
 class Table(NamedTuple):
@@ -82,7 +80,7 @@ def told_different(parts: Sequence[Coins], negligible: float, up: bool) -> Table
     unit = _largest_sum(parts, negligible) / UNITS
     law, beyond = np.zeros(UNITS + 1), 0.0
     law[0] = 1.0
-    for rate, shift, count, _ in parts:
+    for rate, shift, count in parts:
         most = last_count(count, rate, negligible / len(parts))
         size = shift * shift / unit
         units = math.ceil(size * (1 + 1e-12)) if up else math.floor(size * (1 - 1e-12))
@@ -111,7 +109,7 @@ def _largest_sum(parts: Sequence[Coins], negligible: float) -> float:
     """Σ k·μ² is more with about this probability at the most, by Chernoff's bound."""
     largest = max(each.shift for each in parts) ** 2
     log_moment = np.zeros(ORDERS.size)
-    for rate, shift, count, _ in parts:
+    for rate, shift, count in parts:
         log_moment += count * np.log1p(rate * np.expm1(ORDERS * (shift * shift / largest)))
     return largest * float(((log_moment - math.log(negligible)) / ORDERS).min())
 

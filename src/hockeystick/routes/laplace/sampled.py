@@ -17,9 +17,8 @@ from hockeystick.numerics.series import EPS
 from hockeystick.numerics.types import Array
 from hockeystick.routes.base import Route
 from hockeystick.routes.contour.saddle import log_kappa
-from hockeystick.routes.inverting import LogDelta, invert
+from hockeystick.routes.inverting import LogDelta, delta_ends, invert, moved_apart
 from hockeystick.routes.laplace.cells import Cell, Cells, composed
-from hockeystick.routes.laplace.top import least_epsilon
 
 NAME = "lattice"
 MOST_STEPS = 400
@@ -171,25 +170,19 @@ def delta(loss: ComposedLoss, epsilon: float) -> Interval:
     orders, k = cumulants(law_of(loss), loss.steps)
     best = int(np.argmin(k - orders * epsilon))
     law = checked(law_of(loss), loss.steps, float(orders[best]))
-    slip = _slip(loss, epsilon)
-    value = law(np.array([epsilon - slip, epsilon + slip]))
-    least, most = math.exp(value.least[1]), math.exp(min(float(value.most[0]), 0.0))
-    return Interval(least * (1 - 4 * EPS), min(most * (1 + 4 * EPS) + 5e-324, 1.0), NAME)
+    return Interval(*delta_ends(law, epsilon, _slip(loss, epsilon)), NAME)
 
 
 def epsilon(loss: ComposedLoss, delta: float) -> Interval:
     """Both ends of the ε with δ(ε) = delta."""
-    log_delta, high, floor = math.log(delta), loss.top, least_epsilon(loss, delta)
-    if high - floor <= 32 * EPS * (high - loss.bottom) * loss.steps:
-        return Interval(floor, high, NAME)
+    log_delta, top = math.log(delta), loss.top
     orders, k = cumulants(law_of(loss), loss.steps)
     bounds = (k + log_kappa(orders) - log_delta) / orders
     best = int(np.argmin(bounds))
     law = checked(law_of(loss), loss.steps, float(orders[best]))
-    start = min(max(float(bounds[best] - 1 / orders[best]), floor), high)
-    lower, upper = invert(law, (log_delta, log_delta), start, high)
-    slip = _slip(loss, upper)
-    return Interval(max(lower - slip, floor), min(upper + slip, high) if upper else 0.0, NAME)
+    guess = min(max(float(bounds[best] - 1 / orders[best]), 0.0), top)
+    ends = invert(law, (log_delta, log_delta), guess, top)
+    return Interval(*moved_apart(ends, _slip(loss, ends[1]), top), NAME)
 
 
 def _slip(loss: ComposedLoss, epsilon: float) -> float:
