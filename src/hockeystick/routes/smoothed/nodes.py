@@ -28,7 +28,7 @@ LEAST_STEPS = 60
 """With fewer steps hardly any node can be ruled out."""
 LEAST_WORK = 300_000
 """Nodes × atoms below which it is faster to compute them all."""
-BLOCK = 16
+BLOCK = 4
 """Nodes of a block that is not split any more."""
 
 
