@@ -178,6 +178,16 @@ class Loss(ABC):
         """E_Q[−L], the KL divergence of (Q, P)."""
         return self.mean() if self.symmetric else Loss.mean(Reversed(self))
 
+    def mean_at(self, s: float) -> float:
+        """About K'(s), the mean of the losses under the law tilted by s, or somewhat more; −inf
+        where there is none."""
+        step = 1e-3 * abs(s)
+        try:
+            low, high = self.cgf(np.array([s - step, s + step])).real.tolist()
+        except NumericalError:
+            return -math.inf
+        return (high - low) / (2 * step) if math.isfinite(high - low) else -math.inf
+
     def cgf(self, s: Complex | Array) -> Complex:
         """K(s) at each complex s; +inf where the expectation does not exist on the real line."""
         s = np.atleast_1d(np.asarray(s, dtype=complex))
