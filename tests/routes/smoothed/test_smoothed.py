@@ -114,13 +114,19 @@ def test_nodes_that_are_ruled_out_are_small() -> None:
     steps = AtomicSum(loss).tilted(2.0)
     step, count, nats = 0.002, 60_000, 30.0
     some = nodes_module.nodes_of(steps, step, count, nats)
-    everything = nodes_module._all(steps, step, count, 0)
+    (each,) = steps
+    everything = each.at(step * np.arange(count)) ** each.count
     assert 10 < some.places.size < count / 4
-    assert np.allclose(some.values, everything.values[some.places], atol=1e-12)
-    others = np.setdiff1d(everything.places, some.places)
-    assert np.abs(everything.values[others]).max() <= math.exp(-nats) + 1e-14
+    assert np.allclose(some.values, everything[some.places], atol=1e-12)
+    others = np.setdiff1d(np.arange(count), some.places)
+    assert np.abs(everything[others]).max() <= math.exp(-nats) + 1e-14
     assert others.size <= some.skipped
     assert (1 / others.astype(float) ** 2).sum() <= some.skipped_squares
+    few = nodes_module.nodes_of(steps, step, count // 30, nats)  # of so few all are computed
+    left_out = np.setdiff1d(np.arange(count // 30), few.places)
+    assert 10 < few.places.size and left_out.size == few.skipped > 10
+    assert np.abs(everything[left_out]).max() <= math.exp(-nats) + 1e-14
+    assert few.skipped_squares == pytest.approx((1 / left_out.astype(float) ** 2).sum())
 
 
 CASES = [
