@@ -92,7 +92,7 @@ class EdgeSearch:
 
     def across(self, x: float, slope: float) -> tuple[float, float] | None:
         """The same as `bracket` from an x that is near, where the value is about straight in log x
-        with that slope; None if a few steps do not find the other side."""
+        with about that slope; None if a few steps do not find the other side."""
         for _ in range(FEW):
             value, log_x = self.ask(x), math.log(x)
             step = -PAST * value / slope
@@ -103,6 +103,8 @@ class EdgeSearch:
                 return None
             if (self.ask(on) > 0) != (value > 0):
                 return (on, x) if value > 0 else (x, on)
+            chord = (self.ask(on) - value) / (math.log(on) - log_x)
+            slope = chord if math.isfinite(chord) and chord * slope > 0 else slope
             x = on
         return None
 

@@ -92,6 +92,17 @@ def delta(steps: SampledSteps, epsilon: float) -> Ends:
     return _narrowest(lambda sharper: _delta(steps, epsilon, sharper), 0.0)
 
 
+def about(steps: SampledSteps, epsilon: float, log_delta: float) -> tuple[float, float]:
+    """log δ(ε), not too low, and −d log δ/dε, where it is not far from the one that is named."""
+    x = steps.x(epsilon)
+    with np.errstate(all="ignore"):
+        lines = Lines(plan(steps, x, log_delta, SHARPER[0]), log_delta)
+        value, rate = lines.at(x)
+        if not (value > 0 and rate > 0):
+            raise NumericalError("few steps: the line lost all digits")
+        return math.log(value + lines.slack(x).above), rate / value
+
+
 def is_milder(loss: ComposedLoss, epsilon: float, delta: float) -> bool:
     """Whether δ(ε) is at most so large by Chernoff's bound, which is quick for "add"."""
     steps = steps_of(loss)
