@@ -16,7 +16,7 @@ from hockeystick.routes.base import CannotAnswer
 from hockeystick.routes.contour.neighbours import Neighbours
 from hockeystick.routes.question import EpsilonAt
 
-ROUGHLY = 5e-3
+ROUGHLY = 0.1
 """How near the edge is found, relative to the parameter, by answers that are rough themselves."""
 GAME_ABOVE = 1.02
 """About how far a game's ε is above what is attained."""
@@ -42,12 +42,8 @@ class NearEdge:
         if excess is None:
             return None
         with suppress(*CannotAnswer):
-            rough = EdgeSearch(excess, search.allowed, search.integer)
-            if ends := rough.bracket():
-                x, slope = _edge(rough, ends, tolerance if search.integer else ROUGHLY)
-                if not 0 < abs(slope) < math.inf:
-                    return None
-                return self._along_a_line(search, x, slope, tolerance) or search.across(x, slope)
+            rough = EdgeSearch(excess, search.allowed, search.integer).near(ROUGHLY)
+            return rough and (self._along_lines(search, *rough, tolerance) or search.across(*rough))
         return None
 
     def _excess(self, first: Mechanism) -> Callable[[float], float] | None:
@@ -81,7 +77,7 @@ class NearEdge:
         parts = parts_of(mechanism, relation_of(mechanism, self.how["relation"]))
         return ComposedLoss((evidence.loss, count) for evidence, count in parts)
 
-    def _along_a_line(
+    def _along_lines(
         self, search: EdgeSearch, x: float, slope: float, tolerance: float
     ) -> Ends | None:
         """The same from an x that is near, where lines of the contour say all; of two numbers that
@@ -98,10 +94,3 @@ class NearEdge:
                 if search.ask(meets) < 0 < search.ask(misses):
                     return meets, misses
         return None
-
-
-def _edge(search: EdgeSearch, ends: Ends, tolerance: float) -> tuple[float, float]:
-    """Where the target is met, and how the value rises with log x there."""
-    meets, misses = search.refined(ends, tolerance)
-    rise = search.ask(misses) - search.ask(meets)
-    return meets, rise / (math.log(misses) - math.log(meets))

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from hockeystick.errors import HockeystickError
 
@@ -20,6 +21,7 @@ SHORTEST = 0.01
 NEXT = 1e-6
 """The shortest step across an edge that is near."""
 FEW = 4
+MOST_CHORDS = 12
 FARTHEST = 300 * STEP
 MOST_STEPS = 100
 PAST = 1.1
@@ -89,6 +91,37 @@ class EdgeSearch:
                 if way.leads_on:
                     break
         return None
+
+    def near(self, within: float) -> tuple[float, float] | None:
+        """About where the value changes its sign, to so much of log x, and its slope: along chords
+        from where the domain begins; None if they do not lead there."""
+        start = self.start()
+        if start is None:
+            return None
+        step = COUNT_STEP if self.integer else STEP
+        step = step if self.allowed(self.number(start + step)) else -step
+        x, on = self.number(start), self.number(start + step)
+        self.ask(x)
+        for _ in range(MOST_CHORDS):
+            if on == x or not self.allowed(on):
+                return None
+            self.ask(on)
+            one, other = self._sides() or (x, on)
+            slope = (self.asked[other] - self.asked[one]) / (math.log(other) - math.log(one))
+            if not 0 < abs(slope) < math.inf:
+                return None
+            root = math.log(other) - self.asked[other] / slope
+            root = min(max(root, -FARTHEST), FARTHEST)
+            x, on = on, self.number(root)
+            if on in self.asked or min(abs(root - math.log(end)) for end in (one, other)) <= within:
+                return on, slope
+        return None
+
+    def _sides(self) -> tuple[float, float] | None:
+        """The nearest two numbers with values of different signs, if there are."""
+        pairs = pairwise(sorted(self.asked))
+        apart = [(a, b) for a, b in pairs if (self.asked[a] > 0) != (self.asked[b] > 0)]
+        return min(apart, key=lambda pair: pair[1] / pair[0], default=None)
 
     def across(self, x: float, slope: float) -> tuple[float, float] | None:
         """The same as `bracket` from an x that is near, where the value is about straight in log x

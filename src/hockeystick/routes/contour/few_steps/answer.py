@@ -93,14 +93,13 @@ def delta(steps: SampledSteps, epsilon: float) -> Ends:
 
 
 def about(steps: SampledSteps, epsilon: float, log_delta: float) -> tuple[float, float]:
-    """log δ(ε), not too low, and −d log δ/dε, where it is not far from the one that is named."""
+    """log δ(ε) and −d log δ/dε, where δ is not far from the one that is named."""
     x = steps.x(epsilon)
     with np.errstate(all="ignore"):
-        lines = Lines(plan(steps, x, log_delta, SHARPER[0]), log_delta)
-        value, rate = lines.at(x)
-        if not (value > 0 and rate > 0):
-            raise NumericalError("few steps: the line lost all digits")
-        return math.log(value + lines.slack(x).above), rate / value
+        value, rate = Lines(plan(steps, x, log_delta, SHARPER[0]), log_delta).at(x)
+    if not (value > 0 and rate > 0):
+        raise NumericalError("few steps: the line lost all digits")
+    return math.log(value), rate / value
 
 
 def is_milder(loss: ComposedLoss, epsilon: float, delta: float) -> bool:
