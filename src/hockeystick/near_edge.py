@@ -38,7 +38,10 @@ class NearEdge:
         """Both sides of the edge, as `EdgeSearch.bracket` finds them, or within the tolerance; None
         where quick answers are of no use."""
         start = search.start()
-        excess = None if start is None else self._excess(self.family(search.number(start)))
+        first = None if start is None else self.family(search.number(start))
+        if first is None or (sum(first.parts.values()) == 1 and not search.integer):
+            return None  # of one step the answers themselves are quick
+        excess = self._excess(first)
         if excess is None:
             return None
         with suppress(*CannotAnswer):
@@ -80,8 +83,7 @@ class NearEdge:
     def _along_lines(
         self, search: EdgeSearch, x: float, slope: float, tolerance: float
     ) -> Ends | None:
-        """The same from an x that is near, where lines of the contour say all; of two numbers that
-        are not counts only the one that meets the target is then asked in earnest."""
+        """The same from an x that is near, where lines of the contour say all."""
         loss = self._loss(x)
         if not (loss.smooth and is_for_contour(loss)):
             return None
@@ -89,8 +91,22 @@ class NearEdge:
             by_line = EdgeSearch(self._by_line, search.allowed, search.integer)
             if ends := by_line.across(x, slope):
                 meets, misses = by_line.refined(ends, tolerance)
-                if search.ask(meets) < 0 and not search.integer:
-                    search.asked[misses] = by_line.asked[misses]
-                if search.ask(meets) < 0 < search.ask(misses):
+                if self._is_confirmed(search, by_line, meets, misses, abs(slope) * tolerance):
                     return meets, misses
+                return search.across(meets, slope)
         return None
+
+    @staticmethod
+    def _is_confirmed(
+        search: EdgeSearch, quick: EdgeSearch, meets: float, misses: float, error: float
+    ) -> bool:
+        """Whether answers with both ends say the same. Of numbers that are no counts only the one
+        that meets the target is asked: the other may keep its quick answer."""
+        if search.ask(meets) > 0:
+            return False
+        if search.integer:
+            return search.ask(misses) > 0
+        if abs(search.ask(meets) - quick.asked[meets]) > error:
+            return False
+        search.asked.setdefault(misses, quick.asked[misses])
+        return True

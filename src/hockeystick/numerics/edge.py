@@ -106,16 +106,27 @@ class EdgeSearch:
             if on == x or not self.allowed(on):
                 return None
             self.ask(on)
-            one, other = self._sides() or (x, on)
-            slope = (self.asked[other] - self.asked[one]) / (math.log(other) - math.log(one))
-            if not 0 < abs(slope) < math.inf:
+            chord = self._chord(*(self._sides() or (x, on)), within)
+            if chord is None:
                 return None
-            root = math.log(other) - self.asked[other] / slope
-            root = min(max(root, -FARTHEST), FARTHEST)
+            root, slope, is_near = chord
             x, on = on, self.number(root)
-            if on in self.asked or min(abs(root - math.log(end)) for end in (one, other)) <= within:
+            if is_near or on in self.asked:
                 return on, slope
         return None
+
+    def _chord(self, one: float, other: float, within: float) -> tuple[float, float, bool] | None:
+        """log x where the chord between two numbers is 0, its slope, and whether that is near one
+        of them; the middle between them where it is too near to be true."""
+        a, b = math.log(one), math.log(other)
+        slope = (self.asked[other] - self.asked[one]) / (b - a)
+        if not 0 < abs(slope) < math.inf:
+            return None
+        root = min(max(b - self.asked[other] / slope, -FARTHEST), FARTHEST)
+        is_near = min(abs(root - a), abs(root - b)) <= within
+        if is_near and min(a, b) < root < max(a, b) and abs(b - a) > 1.01 * STEP:
+            return (a + b) / 2, slope, False
+        return root, slope, is_near
 
     def _sides(self) -> tuple[float, float] | None:
         """The nearest two numbers with values of different signs, if there are."""

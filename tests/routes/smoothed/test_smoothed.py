@@ -124,7 +124,8 @@ def test_nodes_that_are_ruled_out_are_small() -> None:
     assert (1 / others.astype(float) ** 2).sum() <= some.skipped_squares
     few = nodes_module.nodes_of(steps, step, count // 30, nats)  # of so few all are computed
     left_out = np.setdiff1d(np.arange(count // 30), few.places)
-    assert 10 < few.places.size and left_out.size == few.skipped > 10
+    assert few.places.size > 10
+    assert left_out.size == few.skipped > 10
     assert np.abs(everything[left_out]).max() <= math.exp(-nats) + 1e-14
     assert few.skipped_squares == pytest.approx((1 / left_out.astype(float) ** 2).sum())
 

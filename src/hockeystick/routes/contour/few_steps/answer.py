@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -63,8 +64,10 @@ class Ends(NamedTuple):
         return (self.upper - self.lower) / self.upper if self.upper else 0.0
 
 
+@lru_cache(maxsize=4)
 def steps_of(loss: ComposedLoss) -> SampledSteps | None:
-    """The steps, if all are Gaussians on Poisson samples and few of them differ; else None."""
+    """The steps, if all are Gaussians on Poisson samples and few of them differ; else None.
+    The last ones are kept: every choice of a line asks."""
     if not 1 <= len(loss.parts) <= MOST_PARTS or loss.steps > MOST_STEPS:
         return None
     samples = [(part.gaussian_sample, count) for part, count in loss.parts]
