@@ -169,10 +169,6 @@ class GaussianLoss(LineLoss):
     def _mean(self) -> float:
         return 0.5 * self.shift**2
 
-    def mean_at(self, s: float) -> float:
-        # A power would be an error where it overflows.
-        return super().mean_at(s) if self.cut else self.shift * self.shift * (s + 0.5)
-
     def _spread(self, tilt: float, frequencies: Array, resolved: float) -> Array:
         return np.asarray(np.exp(-0.5 * (self.shift * frequencies) ** 2))  # at every tilt
 

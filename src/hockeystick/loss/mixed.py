@@ -113,9 +113,15 @@ class Mixed(Loss):
         log_odds = math.log(self.rate) - math.log1p(-self.rate)
 
         def is_short(r: float) -> bool:
-            return r < power / (1 + math.exp(min(-self.base.mean_at(-1 - r) - log_odds, 700.0)))
+            return r < power / (1 + math.exp(min(-self._mean_at(-1 - r) - log_odds, 700.0)))
 
         return last_true(is_short, 0.0, power, PULLS)[1]
+
+    def _mean_at(self, s: float) -> float:
+        """About the mean of the base's losses under the law tilted by s."""
+        shift = self.base.gaussian_shift
+        # A power would be an error where it overflows.
+        return self.base.mean_at(s) if shift is None else shift * shift * (s + 0.5)
 
     def _bend(self, turn: float, power: float) -> float:
         """How fast (1−q+q·e^ℓ)^{−power} turns: it narrows the strip in which that is small.
