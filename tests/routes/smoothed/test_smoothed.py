@@ -251,3 +251,24 @@ def test_aliases_that_nearly_cancel_are_charged() -> None:
     bound = smoothed.delta(directions(run)[0], epsilon)
     assert bound.lower <= truth <= bound.upper
     assert bound.upper - bound.lower < 1e-7 * bound.upper
+
+
+@pytest.mark.parametrize(
+    ("scale", "rate", "steps", "delta"),
+    [
+        (3.0, 0.01, 1000, 1e-20),
+        pytest.param(3.0, 0.1, 1000, 1e-6, marks=pytest.mark.slow),
+        pytest.param(1.0, 0.1, 100, 1e-6, marks=pytest.mark.slow),  # of which half is left
+        pytest.param(0.5, 0.2, 61, 1e-9, marks=pytest.mark.slow),
+        pytest.param(10.0, 0.1, 300, 1e-6, marks=pytest.mark.slow),
+    ],
+)
+def test_with_most_nodes_ruled_out_it_agrees_with_a_proof(
+    scale: float, rate: float, steps: int, delta: float
+) -> None:
+    pytest.importorskip("flint")
+    run = hs.DiscreteGaussian(scale).on(ON(rate)) * steps
+    answer, proven = run.epsilon(delta), run.epsilon(delta, certify=True)
+    assert proven.lower <= answer.upper
+    assert answer.lower <= proven.upper
+    assert answer.upper - answer.lower <= 1e-7 * answer.upper
