@@ -81,6 +81,17 @@ def test_without_quick_answers_the_others_do(
     assert calibrated() == pytest.approx(NOISE, rel=1e-9)
 
 
+def test_a_family_may_be_known_by_its_curve_alone_further_on() -> None:
+    """Of all noise but the first nothing but a Rényi curve is known, which no line takes."""
+
+    def family(noise: float) -> hs.Mechanism:
+        curve = hs.RenyiDP(lambda order: order / (2 * noise * noise))
+        return (hs.Gaussian(1.0) if noise == 1 else curve) * 20
+
+    answer = hs.calibrate(family, epsilon=2, delta=1e-5)
+    assert 2 * (1 - 2e-9) < answer.epsilon(1e-5) <= 2
+
+
 def test_counts_are_asked_on_both_sides() -> None:
     step = hs.Gaussian(3.0).on(hs.Poisson(0.01))
     answer = hs.calibrate(lambda n: step * n, epsilon=1, delta=1e-6, integer=True)

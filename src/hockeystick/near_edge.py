@@ -7,6 +7,9 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
+import numpy as np
+
+from hockeystick.errors import HockeystickError
 from hockeystick.loss.sum import ComposedLoss
 from hockeystick.mechanism import Mechanism
 from hockeystick.numerics.edge import EdgeSearch
@@ -44,7 +47,11 @@ class NearEdge:
         excess = self._excess(first)
         if excess is None:
             return None
-        with suppress(*CannotAnswer):
+        # What a quick answer cannot say, the others will, or say why.
+        with (
+            suppress(HockeystickError, OverflowError),
+            np.errstate(over="ignore", invalid="ignore"),
+        ):
             rough = EdgeSearch(excess, search.allowed, search.integer).near(ROUGHLY)
             return rough and (self._along_lines(search, *rough, tolerance) or search.across(*rough))
         return None
