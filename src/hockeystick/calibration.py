@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from contextlib import suppress
 from typing import Any, Generic, Literal, TypeVar, overload
 
 from hockeystick import checks
 from hockeystick.bound import Bound
 from hockeystick.errors import NumericalError, ParameterError
 from hockeystick.mechanism import Mechanism
+from hockeystick.near_edge import NearEdge
 from hockeystick.numerics.edge import LEAST, EdgeSearch
-from hockeystick.questions import answer, game_of, lower_end, parts_of, relation_of
 from hockeystick.relation import Relation
-from hockeystick.routes.question import EpsilonAt
 from hockeystick.small_delta import SmallDelta, given, log_of
 
 TOLERANCE = 5e-10
@@ -24,10 +22,6 @@ NEAR = 0.01
 COUNT_NEAR = math.log(4)
 """The same of neighbouring counts, of which one meets the target and one misses it."""
 MOST_JUMPS = 10
-ROUGHLY = 5e-3
-"""The same as `TOLERANCE`, where the edge is sought by quick answers."""
-GAME_ABOVE = 1.02
-"""About how far a game's ε is above what is attained."""
 
 
 class AlwaysMet(ParameterError):
@@ -160,31 +154,10 @@ class _Budget(Generic[M]):
         return self.delta if self.by_delta else self.epsilon
 
     def nearby(self, search: EdgeSearch) -> tuple[float, float] | None:
-        """Both sides of the edge, where an answer may take a game: by quick ones to begin with."""
-        start = search.start()
-        if start is None or self.by_delta or not 0 < self.delta < 1:
+        """Both sides of the edge, by quick answers, where there are such."""
+        if self.by_delta or not 0 < self.delta < 1:
             return None
-        if not game_of(self.family(search.number(start)), **self.how):
-            return None
-        quick = EdgeSearch(self._quick_excess, self.allowed, search.integer)
-        with suppress(NumericalError):
-            if ends := quick.bracket():
-                meets, misses = quick.refined(ends, TOLERANCE if search.integer else ROUGHLY)
-                rise = quick.ask(misses) - quick.ask(meets)
-                slope = rise / (math.log(misses) - math.log(meets))
-                return search.across(meets, slope) if 0 < abs(slope) < math.inf else None
-        return None
-
-    def _quick_excess(self, x: float) -> float:
-        """About `excess`, from what is attained."""
-        mechanism = self.family(x)
-        parts = parts_of(mechanism, relation_of(mechanism, self.how["relation"]))
-        question = EpsilonAt(self.delta)
-        if sum(count for _, count in parts) == 1:
-            attained = answer(mechanism, question, **self.how).lower
-        else:
-            attained = lower_end(parts, question, 0.0)
-        return _log(GAME_ABOVE * attained) - _log(self.epsilon)
+        return NearEdge(self.family, self.epsilon, self.delta, self.how).ends(search, TOLERANCE)
 
     @property
     def by_log(self) -> bool:

@@ -31,7 +31,7 @@ LAYERS = [
     {"log_questions"},
     {"curves"},
     {"mechanism"},
-    {"ahead", "budget"},
+    {"ahead", "budget", "near_edge"},
     {"calibration", "matrix"},
     {"mechanisms", "samplers", "release"},
     {"registry", "bernoulli", "audit", "classical", "report"},

@@ -97,3 +97,53 @@ def test_across_counts() -> None:
     assert search.across(97, 90.0) == (97, 101)
     assert search.across(101, 1e9) == (100, 101)
     assert all(isinstance(each, int) for each in search.asked)
+
+
+@pytest.mark.parametrize("root", [1e-60, 0.3, 1.02, 3.5, 1e70])
+@pytest.mark.parametrize("power", [-1.8, 0.5])
+def test_chords_of_a_straight_line_lead_to_its_root(root: float, power: float) -> None:
+    search = EdgeSearch(lambda x: power * (math.log(x) - math.log(root)), lambda x: x < 1e80)
+    place = search.near(0.1)
+    assert place is not None
+    assert place[0] == pytest.approx(root, rel=1e-9)
+    assert place[1] == pytest.approx(power)
+    assert len(search.asked) <= 4
+
+
+@pytest.mark.parametrize(
+    ("value", "allowed", "root"),
+    [
+        (lambda x: math.log(1 / x**2 + 0.1) - math.log(0.2), lambda x: True, math.sqrt(10)),
+        (lambda x: math.log(x / 0.2) + 0.3 * x, lambda x: x <= 1, 0.1889),
+        # It jumps up where it is near 0, and falls there.
+        (lambda x: math.log(x / 7) + (0.5 if x > 6 else -0.2) - 0.01 * x, lambda x: True, 6),
+    ],
+)
+def test_chords_lead_near_the_root_of_what_is_not_straight(
+    value: Callable[[float], float], allowed: Callable[[float], bool], root: float
+) -> None:
+    search = EdgeSearch(value, allowed)
+    place = search.near(0.1)
+    assert place is not None
+    assert place[0] == pytest.approx(root, rel=0.1)
+    assert place[1] * (value(root * 1.3) - value(root / 1.3)) > 0
+    assert len(search.asked) <= 12
+
+
+def test_chords_of_counts_and_where_they_lead_nowhere() -> None:
+    place = EdgeSearch(lambda n: math.log(n**0.5 + n / 200) - 4.3186, integer=True).near(0.1)
+    assert place is not None
+    assert isinstance(place[0], int)
+    assert 3000 < place[0] < 3700
+    assert EdgeSearch(lambda x: 1.0).near(0.1) is None
+    assert EdgeSearch(lambda x: math.inf).near(0.1) is None
+    assert EdgeSearch(lambda x: 1 + 1 / x).near(0.1) is None
+    assert EdgeSearch(lambda x: 1.0, lambda x: False).near(0.1) is None
+
+
+def test_across_learns_from_a_slope_that_is_off() -> None:
+    search = EdgeSearch(lambda x: -1.8 * math.log(x / 1.3))
+    ends = search.across(1.0, -6.0)
+    assert ends is not None
+    assert ends[1] < 1.3 < ends[0]
+    assert len(search.asked) == 3

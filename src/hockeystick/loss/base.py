@@ -17,7 +17,7 @@ import numpy as np
 from hockeystick.errors import NumericalError
 from hockeystick.loss.coherence import contradiction
 from hockeystick.loss.copies import Copies
-from hockeystick.loss.cumulants import cumulants, decay_bound, mean_loss
+from hockeystick.loss.cumulants import cumulants, decay_bound, mean_loss, slope_at
 from hockeystick.loss.exact import Exact
 from hockeystick.loss.family import Family
 from hockeystick.loss.measure import NO_ATOMS, Atoms, GaussianSample, LaplaceLaw, Nodes, Tails
@@ -116,11 +116,9 @@ class Loss(ABC):
         """Masses of the continuous part on both sides of each loss."""
 
     def check_mass(self) -> None:
-        """Raise `NumericalError` unless what is said of this law fits together.
-
-        P- and Q-mass are 1, nothing lies beyond the ends, the profile is that of the masses, and
-        a symmetric law is its own mirror image. Remembered: routes ask before they trust a grid.
-        """
+        """Raise `NumericalError` unless what is said of this law fits together: P- and Q-mass are
+        1, nothing lies beyond the ends, the profile is that of the masses, and a symmetric law is
+        its own mirror image. Remembered: routes ask before they trust a grid."""
         if self._contradiction:
             raise NumericalError(f"{self!r} contradicts itself: {self._contradiction}")
 
@@ -151,10 +149,8 @@ class Loss(ABC):
         return None
 
     def truncated(self, mass: float) -> Loss:
-        """The loss with outcomes of P-mass about `mass`, those of the largest loss, made infinite.
-
-        The result dominates, and is dominated without its infinite mass. A bounded loss stays.
-        """
+        """The loss with outcomes of P-mass about `mass`, those of the largest loss, made infinite:
+        it dominates, and is dominated without its infinite mass. A bounded loss stays."""
         return self
 
     def mean(self) -> float:
@@ -166,6 +162,10 @@ class Loss(ABC):
     def reverse_mean(self) -> float:
         """E_Q[−L], the KL divergence of (Q, P)."""
         return self.mean() if self.symmetric else Loss.mean(Reversed(self))
+
+    def mean_at(self, s: float) -> float:
+        """About K'(s), the mean of the losses under the law tilted by s, or somewhat more."""
+        return slope_at(self.cgf, s)
 
     def cgf(self, s: Complex | Array) -> Complex:
         """K(s) at each complex s; +inf where the expectation does not exist on the real line."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 
@@ -48,6 +49,16 @@ def mean_loss(nodes: Nodes, infinite: float, void: float) -> float:
     if nodes.losses.max(initial=0.0) < LARGEST_ENTROPY:
         return float(np.exp(nodes.log_q) @ entropy(nodes.losses)) + void - infinite
     return float(np.exp(nodes.log_q + nodes.losses) @ nodes.losses)
+
+
+def slope_at(cgf: Callable[[Array], Complex], s: float) -> float:
+    """About K'(s), by a difference; −inf where K is out of reach."""
+    step = 1e-3 * abs(s)
+    try:
+        low, high = cgf(np.array([s - step, s + step])).real.tolist()
+    except NumericalError:
+        return -math.inf
+    return (high - low) / (2 * step) if math.isfinite(high - low) else -math.inf
 
 
 def _small(s: Complex, nodes: Nodes, mean: float, infinite: float) -> Complex:

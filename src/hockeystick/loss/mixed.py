@@ -125,17 +125,10 @@ class Mixed(Loss):
         return last_true(is_short, 0.0, power, PULLS)[1]
 
     def _mean_at(self, s: float) -> float:
-        """K'(s) of the base, the mean of its losses under the law tilted by s; −inf where there is
-        none."""
+        """About the mean of the base's losses under the law tilted by s."""
         shift = self.base.gaussian_shift
-        if shift is not None:
-            return shift * shift * (s + 0.5)  # a power would be an error where it overflows
-        step = 1e-3 * abs(s)
-        try:
-            low, high = self.base.cgf(np.array([s - step, s + step])).real.tolist()
-        except NumericalError:
-            return -math.inf
-        return (high - low) / (2 * step) if math.isfinite(high - low) else -math.inf
+        # A power would be an error where it overflows.
+        return self.base.mean_at(s) if shift is None else shift * shift * (s + 0.5)
 
     def _bend(self, turn: float, power: float) -> float:
         """How fast (1−q+q·e^ℓ)^{−power} turns: it narrows the strip in which that is small.

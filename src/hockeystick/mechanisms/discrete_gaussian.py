@@ -75,6 +75,10 @@ class DiscreteGaussianLoss(DiscreteLoss):
     def nodes(self, low: float, high: float, turn: float) -> Nodes:
         return Nodes(*self._between(min(low + 1, 0.0), max(high + 1, 1.0)), EMPTY)
 
+    def mean_at(self, s: float) -> float:
+        # Tilted, outcomes lie around (s+1)·steps, with a mean within 1/2 of that.
+        return self.spacing * (self.steps * (s + 0.5) + 0.5)
+
     @cached_property
     def atoms(self) -> Atoms:
         return self._between(0.0, 1.0)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from hockeystick.errors import HockeystickError
 
@@ -20,6 +21,7 @@ SHORTEST = 0.01
 NEXT = 1e-6
 """The shortest step across an edge that is near."""
 FEW = 4
+MOST_CHORDS = 12
 FARTHEST = 300 * STEP
 MOST_STEPS = 100
 PAST = 1.1
@@ -90,9 +92,51 @@ class EdgeSearch:
                     break
         return None
 
+    def near(self, within: float) -> tuple[float, float] | None:
+        """About where the value changes its sign, to so much of log x, and its slope: along chords
+        from where the domain begins; None if they do not lead there."""
+        start = self.start()
+        if start is None:
+            return None
+        step = COUNT_STEP if self.integer else STEP
+        step = step if self.allowed(self.number(start + step)) else -step
+        x, on = self.number(start), self.number(start + step)
+        self.ask(x)
+        for _ in range(MOST_CHORDS):
+            if on == x or not self.allowed(on):
+                return None
+            self.ask(on)
+            chord = self._chord(*(self._sides() or (x, on)), within)
+            if chord is None:
+                return None
+            root, slope, is_near = chord
+            x, on = on, self.number(root)
+            if is_near or on in self.asked:
+                return on, slope
+        return None
+
+    def _chord(self, one: float, other: float, within: float) -> tuple[float, float, bool] | None:
+        """log x where the chord between two numbers is 0, its slope, and whether that is near one
+        of them; the middle between them where it is too near to be true."""
+        a, b = math.log(one), math.log(other)
+        slope = (self.asked[other] - self.asked[one]) / (b - a)
+        if not 0 < abs(slope) < math.inf:
+            return None
+        root = min(max(b - self.asked[other] / slope, -FARTHEST), FARTHEST)
+        is_near = min(abs(root - a), abs(root - b)) <= within
+        if is_near and min(a, b) < root < max(a, b) and abs(b - a) > 1.01 * STEP:
+            return (a + b) / 2, slope, False
+        return root, slope, is_near
+
+    def _sides(self) -> tuple[float, float] | None:
+        """The nearest two numbers with values of different signs, if there are."""
+        pairs = pairwise(sorted(self.asked))
+        apart = [(a, b) for a, b in pairs if (self.asked[a] > 0) != (self.asked[b] > 0)]
+        return min(apart, key=lambda pair: pair[1] / pair[0], default=None)
+
     def across(self, x: float, slope: float) -> tuple[float, float] | None:
         """The same as `bracket` from an x that is near, where the value is about straight in log x
-        with that slope; None if a few steps do not find the other side."""
+        with about that slope; None if a few steps do not find the other side."""
         for _ in range(FEW):
             value, log_x = self.ask(x), math.log(x)
             step = -PAST * value / slope
@@ -103,6 +147,8 @@ class EdgeSearch:
                 return None
             if (self.ask(on) > 0) != (value > 0):
                 return (on, x) if value > 0 else (x, on)
+            chord = (self.ask(on) - value) / (math.log(on) - log_x)
+            slope = chord if math.isfinite(chord) and chord * slope > 0 else slope
             x = on
         return None
 

@@ -114,13 +114,20 @@ def test_nodes_that_are_ruled_out_are_small() -> None:
     steps = AtomicSum(loss).tilted(2.0)
     step, count, nats = 0.002, 60_000, 30.0
     some = nodes_module.nodes_of(steps, step, count, nats)
-    everything = nodes_module._all(steps, step, count, 0)
+    (each,) = steps
+    everything = each.at(step * np.arange(count)) ** each.count
     assert 10 < some.places.size < count / 4
-    assert np.allclose(some.values, everything.values[some.places], atol=1e-12)
-    others = np.setdiff1d(everything.places, some.places)
-    assert np.abs(everything.values[others]).max() <= math.exp(-nats) + 1e-14
+    assert np.allclose(some.values, everything[some.places], atol=1e-12)
+    others = np.setdiff1d(np.arange(count), some.places)
+    assert np.abs(everything[others]).max() <= math.exp(-nats) + 1e-14
     assert others.size <= some.skipped
     assert (1 / others.astype(float) ** 2).sum() <= some.skipped_squares
+    few = nodes_module.nodes_of(steps, step, count // 30, nats)  # of so few all are computed
+    left_out = np.setdiff1d(np.arange(count // 30), few.places)
+    assert few.places.size > 10
+    assert left_out.size == few.skipped > 10
+    assert np.abs(everything[left_out]).max() <= math.exp(-nats) + 1e-14
+    assert few.skipped_squares == pytest.approx((1 / left_out.astype(float) ** 2).sum())
 
 
 CASES = [
@@ -244,3 +251,24 @@ def test_aliases_that_nearly_cancel_are_charged() -> None:
     bound = smoothed.delta(directions(run)[0], epsilon)
     assert bound.lower <= truth <= bound.upper
     assert bound.upper - bound.lower < 1e-7 * bound.upper
+
+
+@pytest.mark.parametrize(
+    ("scale", "rate", "steps", "delta"),
+    [
+        (3.0, 0.01, 1000, 1e-20),
+        pytest.param(3.0, 0.1, 1000, 1e-6, marks=pytest.mark.slow),
+        pytest.param(1.0, 0.1, 100, 1e-6, marks=pytest.mark.slow),  # of which half is left
+        pytest.param(0.5, 0.2, 61, 1e-9, marks=pytest.mark.slow),
+        pytest.param(10.0, 0.1, 300, 1e-6, marks=pytest.mark.slow),
+    ],
+)
+def test_with_most_nodes_ruled_out_it_agrees_with_a_proof(
+    scale: float, rate: float, steps: int, delta: float
+) -> None:
+    pytest.importorskip("flint")
+    run = hs.DiscreteGaussian(scale).on(ON(rate)) * steps
+    answer, proven = run.epsilon(delta), run.epsilon(delta, certify=True)
+    assert proven.lower <= answer.upper
+    assert answer.lower <= proven.upper
+    assert answer.upper - answer.lower <= 1e-7 * answer.upper

@@ -67,12 +67,13 @@ def plan(
         half = math.ceil(math.pi / spacing / step)
         step = 2 * math.pi / spacing / (2 * half + 1)
         cut, log_tail = half * step, -math.inf
-    if not cut / step <= MOST_POINTS or cut / step * sketch.nodes_at(centre, cut) > effort.work:
-        raise NumericalError(
-            f"the contour would need {cut / step:.3g} points, each with many nodes; use the lattice"
-        )
+    points = cut / step
     # Not one point more by rounding: a lattice's period would count it twice.
-    t = step * np.arange(math.ceil(cut / step - 1e-6) + 1)
+    t = step * np.arange(math.ceil(min(points, MOST_POINTS + 1) - 1e-6) + 1)
+    if points > MOST_POINTS or points * sketch.nodes_at(centre, float(t[-1])) > effort.work:
+        raise NumericalError(
+            f"the contour would need {points:.3g} points, each with many nodes; use the lattice"
+        )
     values, error = loss.cgf_within(centre + 1j * t)
     right = float(saddle.x[j])
     far = float(saddle.k[j]) if whole is loss else float(loss.cgf(np.array([right])).real[0])

@@ -74,12 +74,10 @@ class SmoothedLine:
     level: float
     """K(c)."""
     mean: float
-    """Of the tilted sum."""
+    """Of the tilted and smoothed sum."""
     t: Array
     terms: Complex
-    """Of D at mean = ε, in units of e^{K(c)−cε}."""
-    densities: Complex
-    """Of τ²·J."""
+    """Rows: of D at mean = ε, in units of e^{K(c)−cε}, of −D' and of τ²·J."""
     error: float
     """What the sum of D may be off by, but for the rounding of its own exponent."""
     density_error: float
@@ -93,8 +91,14 @@ class SmoothedLine:
     @cached_property
     def coarse(self) -> SmoothedLine:
         """The same line without its small terms: enough to find where the root is."""
-        kept = np.abs(self.terms) > COARSE * np.abs(self.terms[0])
-        return replace(self, t=self.t[kept], terms=self.terms[kept], densities=self.densities[kept])
+        kept = np.abs(self.terms[0]) > COARSE * np.abs(self.terms[0, 0])
+        return replace(self, t=self.t[kept], terms=self.terms[:, kept])
+
+    @cached_property
+    def _parts(self) -> tuple[Array, Array, float]:
+        """Of the terms: the real parts, the others, and how large those of D are together."""
+        real, imaginary = self.terms.real.copy(), self.terms.imag.copy()
+        return real, imaginary, float(np.abs(self.terms[0]).sum())
 
     def __call__(self, epsilon: Array) -> LogDelta:
         """Both ends of log δ."""
@@ -104,13 +108,13 @@ class SmoothedLine:
     def _at(self, epsilon: float) -> tuple[float, float, float]:
         c = self.where.order
         base = self.level - c * epsilon
-        turned = np.exp(1j * self.t * (self.mean - epsilon))
-        terms = self.terms * turned
-        value, slope = float(terms.real.sum()), float((terms * (c + 1j * self.t)).real.sum())
-        gap = max(float((self.densities * turned).real.sum()), 0.0) + self.density_error
+        real, imaginary, size = self._parts
+        angle = self.t * (self.mean - epsilon)
+        value, slope, density = (real @ np.cos(angle) - imaginary @ np.sin(angle)).tolist()
+        gap = max(density, 0.0) + self.density_error
         low, high, known = self._left(epsilon, base)
         rounding = EPS * (32 + 4 * abs(self.level) + 4 * c * abs(epsilon))
-        error = self.error + rounding * (float(np.abs(terms).sum()) + high + 2 * known)
+        error = self.error + rounding * (size + high + 2 * known)
         most = value - low + error
         least = value - high - self._right(epsilon, base) - error - gap
         middle = max(value - (low + high) / 2 - gap / 2, 1e-300)
@@ -161,14 +165,16 @@ def line_on(where: Where, atoms: AtomicSum, level: float, nats: float) -> Smooth
     nodes = nodes_of(steps, step, count, nats)
     t = nodes.places * step
     s = c + 1j * t
-    kernel = nodes.values * np.where(t == 0, 1.0, 2.0) / where.period
-    kernel *= np.exp(width**2 / 2 * (c * (c + 1) - t**2 + 1j * t * (2 * c + 1)))
-    terms, densities = kernel / (s * (s + 1)), kernel * (width**2 * math.exp(width**2 / 8))
+    # e^{s(s+1)τ²/2} but for its phase, which moves the mean.
+    normal = np.exp(width**2 / 2 * (c * (c + 1) - t**2)) / where.period
+    kernel = nodes.values * np.where(t == 0, normal, 2 * normal)
+    first = kernel / (s * (s + 1))
+    terms = np.array([first, first * s, kernel * (width**2 * math.exp(width**2 / 8))])
     # The rounding of a phase grows with t, and the n-th power multiplies it.
     rough = np.zeros(t.size)
     for each in steps:
         rough += each.count * (4 * EPS * (4 + t * each.reach) + 2 * each.left_out)
-    sizes, density_sizes = np.abs(terms), np.abs(densities)
+    sizes, density_sizes = np.abs(terms[0]), np.abs(terms[2])
     kept = sizes + density_sizes > KEPT * sizes[0] / t.size
     gone = math.exp(-nats) * step / math.pi
     last, boost = step * count, math.exp(width**2 * c * (c + 1) / 2)
@@ -177,10 +183,9 @@ def line_on(where: Where, atoms: AtomicSum, level: float, nats: float) -> Smooth
     return SmoothedLine(
         where=where,
         level=level,
-        mean=sum(each.count * each.mean for each in steps),
+        mean=sum(each.count * each.mean for each in steps) + width**2 * (c + 0.5),
         t=t[kept],
-        terms=terms[kept],
-        densities=densities[kept],
+        terms=terms[:, kept],
         error=float((rough * sizes).sum() + sizes[~kept].sum())
         + boost * gone * nodes.skipped_squares / step**2
         + cut / (2 * a * last),

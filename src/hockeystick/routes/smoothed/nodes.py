@@ -28,7 +28,7 @@ LEAST_STEPS = 60
 """With fewer steps hardly any node can be ruled out."""
 LEAST_WORK = 300_000
 """Nodes × atoms below which it is faster to compute them all."""
-BLOCK = 16
+BLOCK = 4
 """Nodes of a block that is not split any more."""
 
 
@@ -48,20 +48,23 @@ def nodes_of(steps: list[Steps], step: float, count: int, nats: float) -> Nodes:
     work = count * sum(each.losses.size for each in steps)
     total = sum(each.count for each in steps)
     if work < LEAST_WORK or total < LEAST_STEPS:
-        return _all(steps, step, count, work)
+        return _all(steps, step, count, nats)
     widest = int(2 * WIDEST / (step * max(max(each.deviation for each in steps), 1e-300)))
     if widest >= 2 * BLOCK:
         with suppress(NumericalError):
             return _some(steps, step, count, nats, widest)
-    return _all(steps, step, count, work)
+    return _all(steps, step, count, nats)
 
 
-def _all(steps: list[Steps], step: float, count: int, work: int) -> Nodes:
-    if work > MOST_WORK:
+def _all(steps: list[Steps], step: float, count: int, nats: float) -> Nodes:
+    if count * sum(each.losses.size for each in steps) > MOST_WORK:
         raise NumericalError(f"{count} nodes of the contour have to be computed")
     size = max(8, int(np.sqrt(count)))
     starts = np.arange(0, count, size)
-    return Nodes(np.arange(count), _values(steps, step, starts, size)[:count], 0.0, 0.0)
+    values = _values(steps, step, starts, size)[:count]
+    live = values.real**2 + values.imag**2 >= np.exp(-2 * nats)
+    gone = np.flatnonzero(~live).astype(float)
+    return Nodes(np.flatnonzero(live), values[live], gone.size, float((1 / gone**2).sum()))
 
 
 def _values(steps: list[Steps], step: float, starts: Array, size: int) -> Complex:
@@ -105,6 +108,8 @@ def _some(steps: list[Steps], step: float, count: int, nats: float, widest: int)
         skipped += size * gone.size
         squares += float((size / gone**2).sum())
         starts, first = starts[live], False
+        if starts.size * EXPONENTIAL > count and count * atoms <= MOST_WORK:
+            raise NumericalError("so many blocks are left that all nodes are computed sooner")
         if starts.size * size * atoms > MOST_WORK and size <= 4 * BLOCK:
             raise NumericalError(f"{starts.size * size} nodes of the contour have to be computed")
         if size == BLOCK:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -63,8 +64,10 @@ class Ends(NamedTuple):
         return (self.upper - self.lower) / self.upper if self.upper else 0.0
 
 
+@lru_cache(maxsize=4)
 def steps_of(loss: ComposedLoss) -> SampledSteps | None:
-    """The steps, if all are Gaussians on Poisson samples and few of them differ; else None."""
+    """The steps, if all are Gaussians on Poisson samples and few of them differ; else None.
+    The last ones are kept: every choice of a line asks."""
     if not 1 <= len(loss.parts) <= MOST_PARTS or loss.steps > MOST_STEPS:
         return None
     samples = [(part.gaussian_sample, count) for part, count in loss.parts]
@@ -90,6 +93,16 @@ def epsilon(steps: SampledSteps, delta: float) -> Ends:
 def delta(steps: SampledSteps, epsilon: float) -> Ends:
     """Both ends of δ(ε)."""
     return _narrowest(lambda sharper: _delta(steps, epsilon, sharper), 0.0)
+
+
+def about(steps: SampledSteps, epsilon: float, log_delta: float) -> tuple[float, float]:
+    """log δ(ε) and −d log δ/dε, where δ is not far from the one that is named."""
+    x = steps.x(epsilon)
+    with np.errstate(all="ignore"):
+        value, rate = Lines(plan(steps, x, log_delta, SHARPER[0]), log_delta).at(x)
+    if not (value > 0 and rate > 0):
+        raise NumericalError("few steps: the line lost all digits")
+    return math.log(value), rate / value
 
 
 def is_milder(loss: ComposedLoss, epsilon: float, delta: float) -> bool:
