@@ -1,9 +1,9 @@
 """ε of many steps whose losses are on one lattice, by a transform of their tilted law.
 
-The law of one step is tilted to where the answer is, e^{cL} with c from Chernoff's bound; its power
-is taken in a window beyond which the sum is with a probability below e^−45. What that and rounding
-change is far below the part `SURE` of δ that is kept for it. Where the window is long, the routes
-of the library are faster.
+The law of one step is tilted towards where the answer is, e^{cL} with c up to that of Chernoff's
+bound; its power is taken in a window beyond which the sum is with a probability below e^−45, the
+shortest of all c. What that and rounding change is far below the part `SURE` of δ that is kept for
+it. Where the window is long, the routes of the library are faster.
 """
 
 from __future__ import annotations
@@ -26,6 +26,8 @@ TILTS = np.concatenate([[-0.5, -0.1, 0.0], np.geomspace(0.002, 1e7, 190)])
 """Any is good enough that is near the best."""
 FIRST = 3
 """The first that is positive."""
+GAINS = np.log1p(TILTS[FIRST:]) + TILTS[FIRST:] * np.log1p(1 / TILTS[FIRST:])
+"""(1 − e^−x)_+ is at most e^{cx − gain}."""
 STEEPEST = 50.0
 """A tilt is less than this from one place to the next, so that e to a few of them is a float."""
 OUTSIDE = 45.0
@@ -77,7 +79,7 @@ class LatticeSum:
         left = delta - steps * self.loss.infinite
         if not left > 0:
             raise NumericalError("more than δ is given away")
-        found = (steps * self.cumulants[FIRST:] - math.log(left)) / TILTS[FIRST:]
+        found = (steps * self.cumulants[FIRST:] - GAINS - math.log(left)) / TILTS[FIRST:]
         return np.where(TILTS[FIRST:] * self._spacing < STEEPEST, np.maximum(found, 0.0), math.inf)
 
     def lower(self, steps: int, delta: float) -> float:
@@ -99,28 +101,38 @@ class LatticeSum:
 
     def _epsilon(self, steps: int, delta: float) -> float:
         bounds = self._bounds(steps, delta)
-        best = int(np.argmin(bounds))
-        middle, tilt = float(bounds[best]), float(TILTS[FIRST + best])
-        x, masses = self._masses(steps, FIRST + best, middle)
+        best, low, high = self._window(steps, FIRST + int(np.argmin(bounds)))
+        middle, tilt = float(bounds[best - FIRST]), float(TILTS[best])
+        x, masses = self._masses(steps, best, middle, low, high)
         # δ is e^{steps·K − tilt·middle} times that of these masses
-        log_scale = steps * float(self.cumulants[FIRST + best]) - tilt * middle
+        log_scale = steps * float(self.cumulants[best]) - tilt * middle
         return where_left(x, masses, math.exp(math.log(delta) - log_scale), self._spacing)
 
-    def _masses(self, steps: int, best: int, middle: float) -> tuple[Array, Array]:
+    def _window(self, steps: int, last: int) -> tuple[int, int, int]:
+        """Which tilt, up to the last, has the sum in the fewest places, and the ends of those."""
+        k, some = self.cumulants, np.arange(FIRST, last + 1)[:, None]
+        with np.errstate(divide="ignore"):
+            far = (OUTSIDE + steps * (k - k[some])) / np.abs(TILTS - TILTS[some]) / self._spacing
+        every = np.arange(TILTS.size)
+        behind, ahead = (
+            np.where(side, far, math.inf).min(axis=1) for side in (every < some, every > some)
+        )
+        low = np.maximum(-behind, steps * float(self.places.min()))
+        high = np.minimum(ahead, steps * float(self.places.max()))
+        i = int(np.argmin(high - low))
+        return FIRST + i, math.floor(low[i]), math.ceil(high[i])
+
+    def _masses(
+        self, steps: int, best: int, middle: float, low: int, high: int
+    ) -> tuple[Array, Array]:
         """Places x >= 0 from not far below the middle on, and P-masses there times
         e^{tilt·middle − steps·K}."""
-        tilt, k = float(TILTS[best]), self.cumulants
-        ahead = (OUTSIDE + steps * (k[best + 1 :] - k[best])) / (TILTS[best + 1 :] - tilt)
-        behind = (OUTSIDE + steps * (k[:best] - k[best])) / (tilt - TILTS[:best])
-        low = math.floor(-float(behind.min()) / self._spacing)
-        high = math.ceil(float(ahead.min(initial=1e9 * self._spacing)) / self._spacing)
-        low = max(low, steps * int(self.places.min()))
-        high = min(high, steps * int(self.places.max()))
+        tilt, k = float(TILTS[best]), float(self.cumulants[best])
         size = 1 << max(int(max(high - low, np.ptp(self.places)) + 1).bit_length(), 4)
         if size > (LONGEST if np.ptp(self.places) > FAR else MOST_PLACES):
             raise NumericalError("the lattice of the sum is too long")
         losses, log_q = self.loss.atoms
-        law = np.bincount(self.places % size, np.exp(log_q + (1 + tilt) * losses - k[best]), size)
+        law = np.bincount(self.places % size, np.exp(log_q + (1 + tilt) * losses - k), size)
         found = np.maximum(np.fft.irfft(_power(np.fft.rfft(law), steps), size), 0.0)
         least = max(0.0, middle - NEAR / tilt)
         places = np.arange(max(math.floor(least / self._spacing), low), high + 1)

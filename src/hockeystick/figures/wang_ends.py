@@ -30,8 +30,10 @@ FEW = 1000
 """Up to so many steps the pair may be better than the game."""
 WALKED = 2000
 """Up to so many steps of a game with two moves the library walks through all of them."""
-NEAR = 0.93
+NEAR = 0.99
 """A pair whose bound is below this part of the largest is not the one that costs most."""
+SAME = 1e-5
+"""Relative distance of bounds that are the same."""
 LARGE = 3000.0
 """From this ε on, by the pair, a game takes one shot: its lattice is long then."""
 
@@ -86,10 +88,11 @@ def _sides(pair: AtomicLoss) -> list[LatticeSum]:
 
 
 def _largest(sides: Sequence[LatticeSum], delta: float, count: int) -> float:
-    """The largest ε of those that may be the largest, by Chernoff's bound."""
-    most = [side.most(count, delta) for side in sides]
-    chosen = [side for side, each in zip(sides, most, strict=True) if each >= NEAR * max(most)]
-    return max(side.lower(count, delta) for side in chosen)
+    """The largest ε of those that may be the largest, by Chernoff's bound: of two with the same
+    bound, both directions of one pair, one will do."""
+    most = {round(math.log(side.most(count, delta)) / SAME): side for side in sides}
+    least = max(most) + math.log(NEAR) / SAME
+    return max(side.lower(count, delta) for each, side in most.items() if each >= least)
 
 
 def _played(triples: Triples, delta: float, counts: Sequence[int], most: Array) -> Array:
