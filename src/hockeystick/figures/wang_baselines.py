@@ -55,6 +55,7 @@ def naive(base: BaseEpsilon, gamma: float, count: int, delta: float) -> float:
 
 def strong(base: BaseEpsilon, gamma: float, count: int, delta: float) -> float:
     """The optimal composition of Kairouz, Oh and Viswanath (2015), least over δ̃."""
+
     def at(tilde: float) -> float:
         step = base(tilde)
         if math.isinf(step):
