@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from decimal import Decimal, localcontext
-from functools import cache, partial
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -130,8 +130,9 @@ class Moments:
 
     A theorem that is given one keeps using it. `together` says that the function takes arrays.
 
-    >>> Moments(partial(randomized_response_log_moment, truth=0.75), together=True)(2) == np.log(4/3)
-    True
+    >>> moments = Moments(lambda j: randomized_response_log_moment(j, 0.75), together=True)
+    >>> np.exp(moments.up_to(4)).round(9).tolist()
+    [1.333333333, 2.222222222, 4.148148148]
     """
 
     @classmethod
@@ -269,7 +270,7 @@ def _rule() -> tuple[Array, Array]:
 
 
 def _zero(decreasing: Callable[[Array], Array], high: Array) -> Array:
-    """Where functions that decrease change sign in (0, high], or beyond: to a small part of that."""
+    """Where each of some functions that decrease changes sign, in (0, high] or beyond."""
     low = np.zeros(high.shape)
     while (beyond := decreasing(high) > 0).any():
         low, high = np.where(beyond, high, low), np.where(beyond, 2 * high, high)

@@ -8,11 +8,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from hockeystick.classical import epsilon_from_curve, mironov_epsilon
 from hockeystick.figures import palette, wang_baselines
 from hockeystick.figures.figure import Curve, Figure, Panel, Progress
 from hockeystick.figures.wang_cases import MOST, Case, Rdp, figure_of_cases
 from hockeystick.figures.wang_ends import ends
+from hockeystick.numerics.minimise import in_valley
 
 DELTA = 1e-8
 UPPER = "hockeystick, upper end"
@@ -126,4 +126,5 @@ def _between(low: int, best: int, high: int, cumulants: Sequence[float]) -> int:
 
 
 def _of_approximation(rdp: Rdp, count: int) -> float:
-    return epsilon_from_curve(lambda order: count * rdp(order), DELTA, mironov_epsilon)
+    """The same at any order, of a curve with one valley."""
+    return in_valley(lambda x: count * rdp(1 + x) - math.log(DELTA) / x, 2e-5)[1]
