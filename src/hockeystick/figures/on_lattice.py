@@ -146,7 +146,7 @@ def _joined(sides: Sequence[Side], spacing: float) -> AtomicLoss:
     """The pair with these sides, or with this one on both sides."""
     if 1 - sides[0].infinite - sides[0].p - sides[-1].q < -ROUGH:
         raise NumericalError("there is no such pair on the lattice")
-    pair = pair_of(*sides)
+    pair = pair_of(sides[0], sides[1] if len(sides) > 1 else None)
     losses, log_q = pair.atoms
     return AtomicLoss(
         np.rint(losses / spacing) * spacing,

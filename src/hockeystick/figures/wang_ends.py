@@ -32,10 +32,10 @@ FEW = 1000
 """Up to so many steps the pair may be better than the game."""
 WALKED = 2000
 """Up to so many steps of a game with two moves the library walks through all of them."""
-NEAR = 0.99
+NEAR = 0.95
 """A pair whose bound is below this part of the largest is not the one that costs most."""
 SAME = 1e-5
-"""Relative distance of bounds that are the same."""
+"""Relative distance of bounds that are the same for both directions of a pair."""
 LARGE = 3000.0
 """From this ε on, by the pair, a game takes one shot: its lattice is long then."""
 
@@ -75,7 +75,7 @@ def _above(evidence: Evidence, delta: float, counts: Sequence[int]) -> Array:
 
 def _below(losses: Sequence[Loss], delta: float, counts: Sequence[int]) -> Array:
     pairs = [each if each.spacing else on_lattice.below(each, counts[-1]) for each in losses]
-    sides = [side for pair in pairs for side in _sides(pair)]
+    sides = [_sides(pair) for pair in pairs]
     return np.array([_largest(sides, delta, count) for count in counts])
 
 
@@ -84,12 +84,14 @@ def _sides(pair: Loss) -> list[LatticeSum]:
     return [LatticeSum(each) for each in both]
 
 
-def _largest(sides: Sequence[LatticeSum], delta: float, count: int) -> float:
-    """The largest ε of those that may be the largest, by Chernoff's bound: of two with the same
-    bound, both directions of one pair, one will do."""
-    most = {round(math.log(side.most(count, delta)) / SAME): side for side in sides}
-    least = max(most) + math.log(NEAR) / SAME
-    return max(side.lower(count, delta) for each, side in most.items() if each >= least)
+def _largest(pairs: Sequence[Sequence[LatticeSum]], delta: float, count: int) -> float:
+    """The largest ε of those sides that may have it, by Chernoff's bound: if both of one pair have
+    the same bound, one will do."""
+    most = {side: side.most(count, delta) for pair in pairs for side in pair}
+    least = NEAR * max(most.values())
+    same = [abs(most[pair[0]] - most[pair[-1]]) <= SAME * most[pair[0]] for pair in pairs]
+    some = [pair[:1] if one else pair for pair, one in zip(pairs, same, strict=True)]
+    return max(each.lower(count, delta) for pair in some for each in pair if most[each] >= least)
 
 
 def _played(triples: Triples, delta: float, counts: Sequence[int], most: Array) -> Array:
