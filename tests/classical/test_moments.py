@@ -5,7 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from decimal import Decimal
+from typing import Any
 
+import numpy as np
 import pytest
 from mpmath import mp, mpf
 
@@ -16,6 +18,7 @@ from hockeystick.classical import (
     moments_of_curve,
     randomized_response_log_moment,
 )
+from hockeystick.classical.moments import Moments
 from hockeystick.errors import ParameterError
 from tests.support.bases import Base, gaussian, laplace, truthful
 
@@ -164,3 +167,33 @@ def test_bad_input() -> None:
         gaussian_log_moment(0, 1.0)
     with pytest.raises(ParameterError, match="shift must be in"):
         laplace_log_moment(2, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("log_moment", "parameter"),
+    [
+        (gaussian_log_moment, 0.2),
+        (gaussian_log_moment, 6.0),
+        (laplace_log_moment, 0.5),
+        (randomized_response_log_moment, 0.6),
+    ],
+)
+def test_many_moments_at_once_are_those_of_each(log_moment: Any, parameter: float) -> None:
+    """In any order and shape, and remembered."""
+    orders = np.array([[1, 300, 2], [65, 66, 7]])
+    each = [[log_moment(j, parameter) for j in row] for row in orders.tolist()]
+    assert log_moment(orders, parameter) == pytest.approx(np.array(each), rel=1e-12, abs=1e-12)
+    kept = Moments(lambda j: log_moment(j, parameter), together=True)
+    plain = Moments.of(lambda j: log_moment(j, parameter))
+    assert kept(300) == pytest.approx(each[0][1], rel=1e-12)
+    assert kept.up_to(70)[[0, 5, 63, 64]] == pytest.approx(
+        [each[0][2], each[1][2], *each[1][:2]], rel=1e-12, abs=1e-12
+    )
+    assert plain.up_to(7)[-1] == pytest.approx(each[1][2], rel=1e-12)
+    assert Moments.of(kept) is kept
+
+
+@pytest.mark.parametrize("orders", [[2, 0], [2.5], 0, 2.0])
+def test_orders_of_moments_are_integers(orders: Any) -> None:
+    with pytest.raises(ParameterError, match="order must be an integer >= 1"):
+        gaussian_log_moment(orders, 1.0)

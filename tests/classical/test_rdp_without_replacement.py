@@ -133,7 +133,7 @@ def test_theorem_19_from_an_exact_curve_has_all_digits() -> None:
     moments = partial(gaussian_log_moment, shift=0.2)
 
     def even(j: int) -> float:
-        return moments(j) if j % 2 == 0 else (moments(j - 1) + moments(j + 1)) / 2
+        return float(moments(j)) if j % 2 == 0 else (moments(j - 1) + moments(j + 1)) / 2
 
     def curve(order: Number) -> Number:
         return order / 50

@@ -11,6 +11,7 @@ from hockeystick.evidence import known
 from hockeystick.figures import on_lattice
 from hockeystick.figures.lattice_sums import LatticeSum
 from hockeystick.figures.wang_baselines import optimal
+from hockeystick.loss.base import Loss
 from hockeystick.loss.sum import ComposedLoss
 from hockeystick.routes.auto import answer
 from hockeystick.routes.question import EpsilonAt
@@ -42,11 +43,26 @@ def test_profiles_are_on_their_side_and_near(step: hs.Mechanism) -> None:
 
 @pytest.mark.parametrize("count", [2, 28, 398])
 def test_sums_are_those_of_the_routes(count: int) -> None:
-    """On both sides of the exact ε, and within 1e-6 of it."""
     loss = known(STEPS[1], hs.REPLACE_ONE, 2).loss
-    pair = on_lattice.above(loss, count)
-    exact = answer(EpsilonAt(1e-8), ComposedLoss([(pair, count)]))
-    one = LatticeSum(pair)
+    assert_sums(on_lattice.above(loss, count), count)
+
+
+@pytest.mark.parametrize(
+    ("truth", "population", "count"), [(0.9, 10_000, 600_000), (0.6, 1000, 300_000), (0.6, 200, 7)]
+)
+def test_sums_of_two_losses(truth: float, population: int, count: int) -> None:
+    """Which are no multiples of their distance; after many steps δ is far below what rounds."""
+    step = hs.RandomizedResponse.truthful(truth).on(hs.WithoutReplacement(100, population))
+    loss = known(step, hs.REPLACE_ONE, 2).attained
+    assert loss is not None
+    for side in (loss, loss.reverse()):
+        assert_sums(side, count)
+
+
+def assert_sums(loss: Loss, count: int) -> None:
+    """On both sides of the exact ε, and within 1e-6 of it."""
+    exact = answer(EpsilonAt(1e-8), ComposedLoss([(loss, count)]))
+    one = LatticeSum(loss)
     assert exact.lower * (1 - 1e-6) <= one.lower(count, 1e-8) <= exact.upper
     assert exact.lower <= one.upper(count, 1e-8) <= exact.upper * (1 + 1e-6)
     assert one.most(count, 1e-8) >= exact.lower

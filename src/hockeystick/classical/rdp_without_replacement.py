@@ -11,7 +11,7 @@ import numpy as np
 from hockeystick.checks import above_one, finite_non_negative, non_negative, probability
 from hockeystick.classical.amplification import amplified_epsilon
 from hockeystick.classical.large_orders import SINGLE, Sum, log_sum_above
-from hockeystick.classical.moments import LogMoments, moments_of_curve
+from hockeystick.classical.moments import LogMoments, Moments, moments_of_curve
 from hockeystick.classical.orders import Curve, Remembered, at_orders
 from hockeystick.classical.rdp_poisson import log_excess, on_sample
 from hockeystick.numerics.binomial import EXACT_UP_TO, log_binomial
@@ -106,6 +106,7 @@ def rdp_without_replacement_self_consistent(
     """
     rate, pure = probability("gamma", gamma), non_negative("pure_epsilon", pure_epsilon)
     epsilons = Remembered.of(curve)
+    known = None if log_moments is None else Moments.of(log_moments)
 
     @cache
     def first_moments() -> Array:
@@ -115,17 +116,17 @@ def rdp_without_replacement_self_consistent(
     def cumulant(n: int) -> float:
         if rate == 0 or pure == 0:
             return 0.0
-        if n > EXACT_UP_TO and log_moments is not None:
-            above = _moment_sum(log_moments, rate, n)
+        if n > EXACT_UP_TO and known is not None:
+            above = _moment_sum(known, rate, n)
             return log_one_plus(
                 above if as_printed else np.minimum(above, _plain_sum(epsilons, rate, n, pure))
             )
         if n > EXACT_UP_TO and not as_printed:
             return log_one_plus(_few_moments(epsilons, rate, n, pure, first_moments()))
         plain = _plain_terms(epsilons, rate, n, pure)
-        log_moment = log_moments or moments_of_curve(curve, n, pure)
-        moments = np.array([-math.inf, *(log_moment(j) for j in range(3, n + 1))])
-        terms = log_weights(n, np.zeros(n - 1), rate, complement=False) + math.log(4) + moments
+        moments = known or Moments(moments_of_curve(curve, n, pure))
+        weights = log_weights(n, np.zeros(n - 1), rate, complement=False)
+        terms = weights + math.log(4) + moments.up_to(n)
         terms[0] = plain[0]  # j = 2 stays as it is
         return log_one_plus(terms if as_printed else np.minimum(plain, terms))
 

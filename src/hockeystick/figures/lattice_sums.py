@@ -1,9 +1,9 @@
 """ε of many steps whose losses are on one lattice, by a transform of their tilted law.
 
-The law of one step is tilted to where the answer is, e^{cL} with c from Chernoff's bound; its power
-is taken in a window beyond which the sum is with a probability below e^−45. What that and rounding
-change is far below the part `SURE` of δ that is kept for it. Where the window is long, the routes
-of the library are faster.
+The law of one step is tilted towards where the answer is, e^{cL} with c up to that of Chernoff's
+bound; its power is taken in a window beyond which the sum is with a probability below e^−45, one
+of the shortest of all c. What that and rounding change is far below the part `SURE` of δ that is
+kept for it. Where the window is long, the routes of the library are faster.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 
 from hockeystick.bound import Interval
 from hockeystick.errors import NumericalError
-from hockeystick.loss.atoms import AtomicLoss
+from hockeystick.loss.base import Loss
 from hockeystick.loss.sum import ComposedLoss
 from hockeystick.numerics.types import Array, Complex
 from hockeystick.routes.auto import answer
@@ -26,10 +26,14 @@ TILTS = np.concatenate([[-0.5, -0.1, 0.0], np.geomspace(0.002, 1e7, 190)])
 """Any is good enough that is near the best."""
 FIRST = 3
 """The first that is positive."""
+GAINS = np.log1p(TILTS[FIRST:]) + TILTS[FIRST:] * np.log1p(1 / TILTS[FIRST:])
+"""(1 − e^−x)_+ is at most e^{cx − gain}."""
 STEEPEST = 50.0
 """A tilt is less than this from one place to the next, so that e to a few of them is a float."""
 OUTSIDE = 45.0
 SURE = 1e-6
+ROUNDING = 2.0**-52
+"""Of a transform, and so of the logarithm of its power for each step."""
 MOST_PLACES = 1 << 17
 """More take longer than the contour of the lattice, unless single losses reach far;"""
 FAR = 10_000
@@ -45,12 +49,12 @@ NEAR = 30.0
 class LatticeSum:
     """Sums of independent losses, all with this law."""
 
-    loss: AtomicLoss
+    loss: Loss
 
     @cached_property
     def places(self) -> Array:
-        """The losses, in spacings."""
-        return np.rint(self.loss.atoms.losses / self._spacing).astype(np.int64)
+        """The losses, in spacings from the origin on."""
+        return np.rint((self.loss.atoms.losses - self._origin) / self._spacing).astype(np.int64)
 
     @cached_property
     def cumulants(self) -> Array:
@@ -69,6 +73,12 @@ class LatticeSum:
             raise NumericalError("these losses are on no lattice")
         return self.loss.spacing
 
+    @property
+    def _origin(self) -> float:
+        """How far beside a multiple of the spacing each loss is."""
+        one = float(self.loss.atoms.losses[0])
+        return one - self._spacing * round(one / self._spacing)
+
     def most(self, steps: int, delta: float) -> float:
         """Chernoff's bound on ε."""
         return float(self._bounds(steps, delta).min())
@@ -77,7 +87,7 @@ class LatticeSum:
         left = delta - steps * self.loss.infinite
         if not left > 0:
             raise NumericalError("more than δ is given away")
-        found = (steps * self.cumulants[FIRST:] - math.log(left)) / TILTS[FIRST:]
+        found = (steps * self.cumulants[FIRST:] - GAINS - math.log(left)) / TILTS[FIRST:]
         return np.where(TILTS[FIRST:] * self._spacing < STEEPEST, np.maximum(found, 0.0), math.inf)
 
     def lower(self, steps: int, delta: float) -> float:
@@ -99,32 +109,58 @@ class LatticeSum:
 
     def _epsilon(self, steps: int, delta: float) -> float:
         bounds = self._bounds(steps, delta)
-        best = int(np.argmin(bounds))
-        middle, tilt = float(bounds[best]), float(TILTS[FIRST + best])
-        x, masses = self._masses(steps, FIRST + best, middle)
+        tilts = np.arange(FIRST, FIRST + int(np.argmin(bounds)) + 1)
+        while tilts.size:
+            tilt = self._shortest(steps, tilts)
+            epsilon = self._tilted(steps, delta, tilt, float(bounds[tilt - FIRST]))
+            # how much is more probable than what δ is about, and so is its rounding
+            log_scales = steps * self.cumulants[tilts] - TILTS[tilts] * epsilon
+            good = ROUNDING * steps * np.exp(log_scales) <= SURE * delta
+            if good[tilts == tilt].all():
+                return epsilon
+            tilts = tilts[good]
+        raise NumericalError("δ is too far below what is probable")
+
+    def _tilted(self, steps: int, delta: float, tilt: int, middle: float) -> float:
+        """By that tilt, for an answer less than `NEAR` below Chernoff's bound, the `middle`."""
+        x, masses = self._masses(steps, tilt, middle)
         # δ is e^{steps·K − tilt·middle} times that of these masses
-        log_scale = steps * float(self.cumulants[FIRST + best]) - tilt * middle
+        log_scale = steps * float(self.cumulants[tilt]) - float(TILTS[tilt]) * middle
         return where_left(x, masses, math.exp(math.log(delta) - log_scale), self._spacing)
 
+    def _shortest(self, steps: int, tilts: Array) -> int:
+        """The largest tilt of those with windows of the least size."""
+        low, high = self._windows(steps, tilts)
+        sizes = np.ceil(np.log2(np.maximum(high - low, np.ptp(self.places)) + 1))
+        return int(tilts[np.flatnonzero(sizes == sizes.min())[-1]])
+
+    def _windows(self, steps: int, tilts: Array) -> tuple[Array, Array]:
+        """The places from which on, and up to which, the sum is at each of some tilts."""
+        k, some, every = self.cumulants, tilts[:, None], np.arange(TILTS.size)
+        with np.errstate(divide="ignore"):
+            far = (OUTSIDE + steps * (k - k[some])) / np.abs(TILTS - TILTS[some])
+        behind, ahead = (
+            np.where(side, far, math.inf).min(axis=1) for side in (every < some, every > some)
+        )
+        start = steps * self._origin
+        low = np.maximum((-behind - start) / self._spacing, steps * float(self.places.min()))
+        high = np.minimum((ahead - start) / self._spacing, steps * float(self.places.max()))
+        return np.floor(low), np.ceil(high)
+
     def _masses(self, steps: int, best: int, middle: float) -> tuple[Array, Array]:
-        """Places x >= 0 from not far below the middle on, and P-masses there times
+        """Losses x from not far below the middle on, and P-masses there times
         e^{tilt·middle − steps·K}."""
-        tilt, k = float(TILTS[best]), self.cumulants
-        ahead = (OUTSIDE + steps * (k[best + 1 :] - k[best])) / (TILTS[best + 1 :] - tilt)
-        behind = (OUTSIDE + steps * (k[:best] - k[best])) / (tilt - TILTS[:best])
-        low = math.floor(-float(behind.min()) / self._spacing)
-        high = math.ceil(float(ahead.min(initial=1e9 * self._spacing)) / self._spacing)
-        low = max(low, steps * int(self.places.min()))
-        high = min(high, steps * int(self.places.max()))
+        tilt, k = float(TILTS[best]), float(self.cumulants[best])
+        low, high = (int(each[0]) for each in self._windows(steps, np.array([best])))
         size = 1 << max(int(max(high - low, np.ptp(self.places)) + 1).bit_length(), 4)
         if size > (LONGEST if np.ptp(self.places) > FAR else MOST_PLACES):
             raise NumericalError("the lattice of the sum is too long")
         losses, log_q = self.loss.atoms
-        law = np.bincount(self.places % size, np.exp(log_q + (1 + tilt) * losses - k[best]), size)
+        law = np.bincount(self.places % size, np.exp(log_q + (1 + tilt) * losses - k), size)
         found = np.maximum(np.fft.irfft(_power(np.fft.rfft(law), steps), size), 0.0)
-        least = max(0.0, middle - NEAR / tilt)
-        places = np.arange(max(math.floor(least / self._spacing), low), high + 1)
-        x = places * self._spacing
+        start, least = steps * self._origin, max(0.0, middle - NEAR / tilt)
+        places = np.arange(max(math.floor((least - start) / self._spacing), low), high + 1)
+        x = start + places * self._spacing
         return x, found[places % size] * np.exp(-tilt * (x - middle))
 
 

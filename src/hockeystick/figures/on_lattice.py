@@ -45,8 +45,8 @@ def above(loss: Loss, steps: int) -> AtomicLoss:
     """
     spacing = _spacing(loss, steps)
     sides = []
-    for profile, top in _directions(loss):
-        u = spacing * np.arange(_cells(profile, spacing, steps, top) + 1)
+    for one, profile in _directions(loss):
+        u = spacing * np.arange(_cells(profile, spacing, steps, one.top) + 1)
         sides.append(side_through(u, profile(u)))
     return _joined(sides, spacing)
 
@@ -55,23 +55,22 @@ def below(loss: Loss, steps: int) -> AtomicLoss:
     """A pair that is dominated: its chord over each cell is below the tangent in the middle of the
     cell, which is below the profile. What is beyond the lattice counts as nothing."""
     spacing = _spacing(loss, steps)
-    directions = zip(_directions(loss), (loss, loss.reverse()), strict=True)
-    ahead, behind = (
-        _tangents(profile, _cells(profile, spacing, steps, top), spacing, one)
-        for (profile, top), one in directions
-    )
+    tangents = [
+        _tangents(profile, _cells(profile, spacing, steps, one.top), spacing, one)
+        for one, profile in _directions(loss)
+    ]
+    ahead, behind = tangents[0], tangents[-1]
     # across a = 1: no higher than the chord of its neighbours
     left, rise = -math.expm1(-spacing) + math.exp(-spacing) * behind[1], math.expm1(spacing)
     share = rise / (rise - math.expm1(-spacing))
     ahead[0] = behind[0] = min(ahead[0], behind[0], left * share + ahead[1] * (1 - share))
-    sides = [side_through(spacing * np.arange(each.size), each) for each in (ahead, behind)]
-    return _joined(sides, spacing)
+    return _joined([side_through(spacing * np.arange(t.size), t) for t in tangents], spacing)
 
 
-def _directions(loss: Loss) -> list[tuple[Profile, float]]:
-    if not loss.continuous:
-        return [(_profile(loss), loss.top), (_profile(loss.reverse()), -loss.bottom)]
-    return [(loss.profile, loss.top), (loss.reverse_profile, -loss.bottom)]
+def _directions(loss: Loss) -> list[tuple[Loss, Profile]]:
+    """Both of them with their profiles; one where they are the same."""
+    both = [loss] if loss.symmetric else [loss, loss.reverse()]
+    return [(each, each.profile if each.continuous else _profile(each)) for each in both]
 
 
 def _profile(loss: Loss) -> Profile:
@@ -101,7 +100,7 @@ def _spacing(loss: Loss, steps: int) -> float:
         return loss.top / math.ceil(loss.top / deviation * FINEST)
     for fine, most in zip(FINE, MOST, strict=True):
         end = np.array([most / fine * deviation])
-        if all(steps * profile(end)[0] <= NEGLIGIBLE for profile, _ in far):
+        if all(steps * profile(end)[0] <= NEGLIGIBLE for _, profile in far):
             return deviation / fine
     raise NumericalError("the losses are too far apart for a lattice")
 
@@ -144,12 +143,16 @@ def _tangents(profile: Profile, count: int, spacing: float, loss: Loss) -> Array
 
 
 def _joined(sides: Sequence[Side], spacing: float) -> AtomicLoss:
-    ahead, behind = sides
-    if 1 - ahead.infinite - ahead.p - behind.q < -ROUGH:
+    """The pair with these sides, or with this one on both sides."""
+    if 1 - sides[0].infinite - sides[0].p - sides[-1].q < -ROUGH:
         raise NumericalError("there is no such pair on the lattice")
-    pair = pair_of(ahead, behind)
+    pair = pair_of(sides[0], sides[1] if len(sides) > 1 else None)
     losses, log_q = pair.atoms
-    places = np.rint(losses / spacing)
     return AtomicLoss(
-        places * spacing, log_q, infinite=pair.infinite, void=pair.void, spacing=spacing
+        np.rint(losses / spacing) * spacing,
+        log_q,
+        infinite=pair.infinite,
+        void=pair.void,
+        spacing=spacing,
+        symmetric=pair.symmetric,
     )

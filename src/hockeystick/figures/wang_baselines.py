@@ -17,10 +17,15 @@ from hockeystick.classical import amplified_epsilon, naive_composition
 from hockeystick.figures.lattice_sums import where_left
 from hockeystick.mechanism import Mechanism
 from hockeystick.numerics.binomial import log_binomial
+from hockeystick.numerics.minimise import golden
 from hockeystick.relation import REPLACE_ONE
 
 WINDOW = 14.0
 """Deviations of a binomial law, beyond which it is below 1e-40."""
+
+LOG_SHARES, CLOSE = (-12.0, 0.0), 0.02
+"""Of δ, where the best one for the steps is looked for, and how near one has to come: the minimum
+is flat, so that a share within 2 % of the best is as good."""
 
 BaseEpsilon = Callable[[float], float]
 """δ̃ to ε̃ of the mechanism without sampling."""
@@ -50,7 +55,6 @@ def naive(base: BaseEpsilon, gamma: float, count: int, delta: float) -> float:
 
 def strong(base: BaseEpsilon, gamma: float, count: int, delta: float) -> float:
     """The optimal composition of Kairouz, Oh and Viswanath (2015), least over δ̃."""
-    from scipy.optimize import minimize_scalar
 
     def at(tilde: float) -> float:
         step = base(tilde)
@@ -61,14 +65,8 @@ def strong(base: BaseEpsilon, gamma: float, count: int, delta: float) -> float:
     largest = min(1.0, delta / (count * gamma))
     if base(largest) == base(0.0):  # spending δ on the steps gains nothing
         return at(0.0)
-    # The minimum is flat: a share of δ within 5 % of the best is as good.
-    best = minimize_scalar(
-        lambda log_share: at(math.exp(log_share) * largest),
-        bounds=(-12.0, -1e-6),
-        method="bounded",
-        options={"xatol": 0.05},
-    )
-    return min(float(best.fun), at(0.0), at(largest))
+    _, best = golden(lambda log_share: at(math.exp(log_share) * largest), *LOG_SHARES, CLOSE)
+    return min(best, at(0.0), at(largest))
 
 
 def optimal(step_epsilon: float, step_delta: float, count: int, delta: float) -> float:

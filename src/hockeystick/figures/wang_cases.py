@@ -11,6 +11,7 @@ import numpy as np
 
 from hockeystick import classical
 from hockeystick.classical import asymptotics
+from hockeystick.classical.moments import Moments
 from hockeystick.classical.orders import Remembered
 from hockeystick.figures.figure import Figure, Panel, Progress, panels
 from hockeystick.figures.palette import GREEN, PURPLE
@@ -39,7 +40,7 @@ class Base:
 
     title: str
     mechanism: Mechanism
-    log_moment: Callable[[int], float]
+    log_moment: Moments
     """j to log E|P/Q − 1|^j of its pair."""
     sigma: float | None = None
     """The noise of a Gaussian, for which the paper has approximations; None of others."""
@@ -155,18 +156,18 @@ def _bases() -> tuple[Base, ...]:
             Base(
                 f"({one}) Gaussian, σ = {sigma:g}",
                 Gaussian(sigma, replace_sensitivity=1),
-                cache(partial(classical.gaussian_log_moment, shift=1 / sigma)),
+                Moments(partial(classical.gaussian_log_moment, shift=1 / sigma), together=True),
                 sigma,
             ),
             Base(
                 f"({two}) Laplace, b = {b:g}",
                 Laplace(b, replace_sensitivity=1),
-                cache(partial(classical.laplace_log_moment, shift=1 / b)),
+                Moments(partial(classical.laplace_log_moment, shift=1 / b), together=True),
             ),
             Base(
                 f"({three}) Randomized response, p = {p:g}",
                 RandomizedResponse.truthful(p),
-                cache(partial(classical.randomized_response_log_moment, truth=p)),
+                Moments(partial(classical.randomized_response_log_moment, truth=p), together=True),
             ),
         ]
     return tuple(bases)

@@ -8,16 +8,16 @@ from dataclasses import replace
 
 import numpy as np
 
-from hockeystick.classical import epsilon_from_curve, mironov_epsilon
 from hockeystick.figures import palette, wang_baselines
 from hockeystick.figures.figure import Curve, Figure, Panel, Progress
 from hockeystick.figures.wang_cases import MOST, Case, Rdp, figure_of_cases
 from hockeystick.figures.wang_ends import ends
+from hockeystick.numerics.minimise import in_valley
 
 DELTA = 1e-8
 UPPER = "hockeystick, upper end"
 COUNTS = tuple(sorted({round(count) for count in np.geomspace(1, 600_000, 21)}))
-ORDERS = sorted({round(order) for order in np.geomspace(2, MOST, 60)})
+ORDERS = sorted({round(order) for order in np.geomspace(2, MOST, 30)})
 CLOSE = 0.01
 """How near a large order has to be to the best, as a part of it: the minimum is flat, so that what
 is found is within 1e-4 of the least."""
@@ -91,19 +91,40 @@ def epsilon_of(rdp: Rdp, count: int) -> float:
     def at(order: int) -> float:
         return count * rdp(order) - math.log(DELTA) / (order - 1)
 
-    orders = ORDERS
-    while True:
-        tried: list[tuple[float, int]] = []
-        for i, order in enumerate(orders):
-            if tried and order > 4 * orders[min(tried)[1]]:
-                break
-            tried.append((at(order), i))
-        best, i = min(tried)
-        low, high = orders[max(i - 1, 0)], orders[min(i + 1, len(orders) - 1)]
-        if high - low <= max(2, CLOSE * low):
-            return min(best, count * rdp(math.inf))
-        orders = sorted({round(order) for order in np.linspace(low, high, 9)})
+    tried: list[tuple[float, int]] = []
+    for order in ORDERS:
+        if tried and order > 4 * min(tried)[1]:
+            break
+        tried.append((at(order), order))
+    least, best = min(tried)
+    i = ORDERS.index(best)
+    low, high = ORDERS[max(i - 1, 0)], ORDERS[min(i + 1, len(ORDERS) - 1)]
+    while high - low > max(2, CLOSE * low):
+        other = _between(low, best, high, [count * (n - 1) * rdp(n) for n in (low, best, high)])
+        if (value := at(other)) < least:
+            low, high = (low, best) if other < best else (best, high)
+            least, best = value, other
+        else:
+            low, high = (other, high) if other < best else (low, other)
+    return min(least, count * rdp(math.inf))
+
+
+def _between(low: int, best: int, high: int, cumulants: Sequence[float]) -> int:
+    """Where the least is if K is a + b·x + c·x² in x = α − 1, at √((a + log(1/δ))/c); but not next
+    to the ends or to the best so far, on whose farther side something near is tried then."""
+    near = max(1, int(CLOSE * low / 2))
+    x, k = (low - 1, best - 1, high - 1), cumulants
+    if low < best < high:
+        first, second = (k[1] - k[0]) / (x[1] - x[0]), (k[2] - k[1]) / (x[2] - x[1])
+        c = (second - first) / (x[2] - x[0])
+        a = k[0] - x[0] * first + x[0] * x[1] * c - math.log(DELTA)
+        if 0 < c < math.inf and 0 < a < math.inf:
+            guess = min(max(1 + round(math.sqrt(a / c)), low + near), high - near)
+            if abs(guess - best) >= near:
+                return guess
+    return best + near if high - best > best - low else best - near
 
 
 def _of_approximation(rdp: Rdp, count: int) -> float:
-    return epsilon_from_curve(lambda order: count * rdp(order), DELTA, mironov_epsilon)
+    """The same at any order, of a curve with one valley."""
+    return in_valley(lambda x: count * rdp(1 + x) - math.log(DELTA) / x, 2e-5)[1]
