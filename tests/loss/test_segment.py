@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import mpmath
+import numpy as np
 import pytest
 
 import hockeystick as hs
@@ -35,7 +36,7 @@ def test_cumulants_of_large_orders(noise: float, rate: float, order: float) -> N
     loss = hs.Laplace(noise).on(hs.Poisson(rate)).evidence(hs.ADD_REMOVE).loss
     assert loss is not None
     for direction, power in ((loss, order), (loss.reverse(), 1 - order)):
-        found = float(direction.cgf(order - 1).real[0])
+        found = float(direction.cgf(np.array([order - 1])).real[0])
         assert found == pytest.approx(truth(noise, rate, power), rel=1e-14)
 
 
