@@ -66,7 +66,8 @@ def _above(evidence: Evidence, delta: float, counts: Sequence[int]) -> Array:
     most = np.array([max(side.most(count, delta) for side in sides) for count in counts])
     upper = np.full(len(counts), math.inf)
     if evidence.triples is not None and evidence.triples.is_game:
-        upper = _played(evidence.triples, delta, counts, most)
+        walked = bisect_right(counts, WALKED) if loss.spacing else 0
+        upper = _played(evidence.triples, delta, counts, most, walked)
     for i, count in enumerate(counts):
         if math.isinf(upper[i]) or count < FEW:
             upper[i] = min(upper[i], max(side.upper(count, delta) for side in sides))
@@ -94,11 +95,11 @@ def _largest(pairs: Sequence[Sequence[LatticeSum]], delta: float, count: int) ->
     return max(each.lower(count, delta) for pair in some for each in pair if most[each] >= least)
 
 
-def _played(triples: Triples, delta: float, counts: Sequence[int], most: Array) -> Array:
-    """Upper ends of the game; inf where it has none."""
+def _played(
+    triples: Triples, delta: float, counts: Sequence[int], most: Array, walked: int
+) -> Array:
+    """Upper ends of the game, the first by walking through it; inf where it has none."""
     found = np.full(len(counts), math.inf)
-    is_short = triples.pair(game.GIVEN_AWAY * delta / counts[-1]).is_a_move
-    walked = bisect_right(counts, WALKED) if is_short else 0
     for i, count in enumerate(counts[:walked]):
         with suppress(*CannotAnswer):
             found[i] = game.upper_end(EpsilonAt(delta), triples, count).upper
