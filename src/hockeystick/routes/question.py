@@ -25,6 +25,9 @@ CONTRADICTION = 1e-6
 LEAST_FLOAT = 5e-324
 CLEARLY, CLEAR_NATS = 1.3, 5.0
 """By how much a guess of ε, or of log δ, must be larger for its pair to be left out."""
+ABOVE, NATS_ABOVE = 1.03, 0.5
+"""By how much it must be above an upper end for that to count as smaller: guesses of many steps are
+wrong by 1 to 2 %."""
 RARE = 1e-3
 """Part of δ in losses so rare that guesses are better without them."""
 
@@ -77,6 +80,10 @@ class Question(ABC):
     @abstractmethod
     def is_clearly_larger(self, guess: float, other: float) -> bool:
         """Whether one guess is so much larger than another that it need not be looked at."""
+
+    @abstractmethod
+    def is_above(self, guess: float, upper: float) -> bool:
+        """Whether an answer is, by a guess of it, above an upper end."""
 
     @abstractmethod
     def to_json(self) -> dict[str, Any]:
@@ -149,6 +156,9 @@ class EpsilonAt(Question):
     def is_clearly_larger(self, guess: float, other: float) -> bool:
         return other > 0 and guess > CLEARLY * other
 
+    def is_above(self, guess: float, upper: float) -> bool:
+        return guess > ABOVE * upper
+
     def rival(self, answer: Interval) -> tuple[float, float, Question]:
         return answer.lower, self.delta, DeltaAt(answer.lower)
 
@@ -198,6 +208,9 @@ class DeltaAt(Question):
 
     def is_clearly_larger(self, guess: float, other: float) -> bool:
         return math.isfinite(other) and guess > other + CLEAR_NATS
+
+    def is_above(self, guess: float, upper: float) -> bool:
+        return upper > 0 and guess > math.log(upper) + NATS_ABOVE
 
     def rival(self, answer: Interval) -> tuple[float, float, None]:
         return self.epsilon, answer.lower, None
