@@ -10,6 +10,7 @@ import numpy as np
 from hockeystick.errors import NumericalError
 from hockeystick.loss.triples.pair import VirtualPair
 from hockeystick.numerics.types import Array
+from hockeystick.numerics.waves import fast_size
 
 SERIES_BELOW = 0.03
 """Where 8·sinh(r/2) − 4r cancels, and its series has all digits."""
@@ -84,7 +85,7 @@ class Crossing:
         bend[1:] += weights
         bend[:-2] += weights[1:]
         bend[0] += weights[1]
-        size = 1 << int(np.ceil(np.log2(2 * (bend.size + self.largest.size) + 2)))
+        size = fast_size(2 * (bend.size + self.largest.size) + 2)
         wide, narrow = self._transforms(size)
         up, down = _even(np.maximum(bend, 0.0), size), _even(np.maximum(-bend, 0.0), size)
         rise = np.fft.irfft(up * wide - down * narrow, size).max()
@@ -101,7 +102,8 @@ def _bowl(r: Array) -> Array:
     series = r**3 / 6 * (1 + r * r / 80 * (1 + r * r / 168))
     if r.size == 0 or float(r.max()) < SERIES_BELOW:
         return series
-    return np.asarray(np.where(r < SERIES_BELOW, series, 8 * np.sinh(r / 2) - 4 * r))
+    grown = np.exp(r / 2)
+    return np.asarray(np.where(r < SERIES_BELOW, series, 4 * (grown - 1 / grown) - 4 * r))
 
 
 def _even(values: Array, size: int) -> Array:
