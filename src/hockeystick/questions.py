@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from functools import partial
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -134,7 +134,7 @@ def answer(
             f"method must be 'auto' or 'renyi' for a mechanism known by its Rényi curve alone, "
             f"got {method!r}"
         )
-    if method == AUTO and games and (ends := _played(parts, choices, question)):
+    if method == AUTO and games and (ends := _played(parts, question)):
         return Bound(ends.upper, lower=ends.lower, method=GAME, **asked)
     sides = attained(parts)
     if method == AUTO and sides and len(choices) > 1:
@@ -154,22 +154,28 @@ def answer(
     return Bound(best.upper, lower=lower, method=best.method, **asked)
 
 
-def _played(parts: Parts, choices: list[Sides], question: Question) -> Interval | None:
+def _played(parts: Parts, question: Question) -> Interval | None:
     """Both ends of equal steps on batches of fixed size by their game alone, where by all one can
     guess no pair comes near it; else None."""
     (evidence, count), *others = parts
-    triples, sides = evidence.triples, attained(parts)
-    if others or count == 1 or triples is None or not triples.is_game or not sides:
+    triples = evidence.triples
+    if others or count == 1 or triples is None or not triples.is_game or not evidence.attained:
         return None
-    lower = worst(sides, question, AUTO).lower
-    about = min(guess(each, question) for each in choices)
-    if not question.is_above(about, lower):
-        return None
-    with suppress(*CannotAnswer):
-        upper = upper_end(question, triples, count).upper
-        if question.is_above(about, upper):
-            lower = question.agreed(_raised(parts, question, lower), upper)
-            return Interval(lower, upper, GAME)
+    return _both_ends(evidence, count, question)
+
+
+@lru_cache(maxsize=256)
+def _both_ends(evidence: Evidence, count: int, question: Question) -> Interval | None:
+    """The same, kept."""
+    parts, triples = [(evidence, count)], evidence.triples
+    lower = worst(attained(parts), question, AUTO).lower
+    about = min(guess(each, question) for each in dominating(parts))
+    if triples is not None and question.is_above(about, lower):
+        with suppress(*CannotAnswer):
+            upper = upper_end(question, triples, count).upper
+            if question.is_above(about, upper):
+                lower = question.agreed(_raised(parts, question, lower), upper)
+                return Interval(lower, upper, GAME)
     return None
 
 

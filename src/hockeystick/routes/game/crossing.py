@@ -22,6 +22,9 @@ LARGEST_EXPONENT = 700.0
 FFT_NOISE = 4e-14
 """Relative to the norms of what is convolved; `lattice.FFT_NOISE` has the reason."""
 
+FAR_BELOW = 40.0
+"""Weights so far below the largest, as logarithms, are left out: less than what is rounded."""
+
 BEND_ROUNDING = 2.0**-49
 """Of a second difference, relative to the largest weight, on both sides of a node."""
 
@@ -78,7 +81,8 @@ class Crossing:
 
     def slope(self, log_weights: Array) -> float:
         """Λ, for the spline of weights h_0, h_1, … that are even; not below e^−700."""
-        weights = np.exp(log_weights - log_weights[0])
+        near = int(np.searchsorted(-log_weights, FAR_BELOW - log_weights[0])) + 1
+        weights = np.exp(log_weights[: max(near, 2)] - log_weights[0])
         scale = math.exp(min(max(float(log_weights[0]), -LARGEST_EXPONENT), LARGEST_EXPONENT))
         bend = np.zeros(weights.size + 1)
         bend[:-1] = -2 * weights
@@ -93,7 +97,7 @@ class Crossing:
         squares = float(np.square(bend).sum()) * float(np.square(self.largest).sum())
         noise = FFT_NOISE * 8 * math.sqrt(squares)
         noise += BEND_ROUNDING * weights[0] * self.largest.sum()
-        noise += 4 * weights[-1] * self.largest.sum()  # what may go on beyond the lattice
+        noise += 4 * weights[-1] * self.largest.sum()  # what is left out, or beyond the lattice
         return float(2 * (max(rise, fall, 0.0) + noise) / self.spacing**3 * scale * SAFE)
 
 

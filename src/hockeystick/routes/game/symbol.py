@@ -43,6 +43,7 @@ class Symbol:
         frequencies = np.add.outer(2 * math.pi / spacing * np.array(ALIASES), t).ravel()
         self.power = float(np.log1p(turns.pair.excess(tilt)))
         """log E_P[e^{cL}] of one step, c the tilt."""
+        self._last: tuple[int, Complex, float] | None = None
         log, self._error = turns.log_transform(tilt)
         self._log_size, self._angle = log.real - self.power, log.imag
         s = tilt + 1j * frequencies
@@ -62,7 +63,13 @@ class Symbol:
         return self._folded(self._connect * np.exp(variance * self._square / 2))
 
     def steps(self, count: int) -> tuple[Complex, float]:
-        """Of M^count and all that comes with it, over e^{count·power}; and how far it is off."""
+        """Of M^count and all that comes with it, over e^{count·power}; and how far it is off. The
+        last is kept: a run begins with several short macro-steps of one length."""
+        if self._last is None or self._last[0] != count:
+            self._last = count, *self._steps(count)
+        return self._last[1:]
+
+    def _steps(self, count: int) -> tuple[Complex, float]:
         log_size = count * self._log_size + self._gauss_size
         near = np.flatnonzero(log_size > float(log_size.max()) - FAR)
         log_size = log_size[near]
