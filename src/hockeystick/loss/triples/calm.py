@@ -265,4 +265,5 @@ class Calmer:
                 slopes = [seen.steepest(each.whole / self._rate, self._slopes) for each in some]
                 both = zip(slopes, some, strict=True)
                 self._found = tuple(CalmPair(slope, each.pair()) for slope, each in both if slope)
-        return self._found or ()
+        found = self._found or ()
+        return found if any(slope <= each.slope for each in found) else ()

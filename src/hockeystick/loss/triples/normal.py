@@ -124,4 +124,4 @@ def _above(high: Array, low: Array) -> Array:
         high, low = high[left], low[left]
         tilt = 0.5 * (low - high) * (low + high)
         values[left] = ndtr(-high) - np.exp(np.minimum(tilt, 0.0)) * ndtr(-low)
-    return np.maximum(values, 0.0, out=values)
+    return np.asarray(np.maximum(values, 0.0, out=values))
