@@ -175,7 +175,7 @@ def _both_ends(evidence: Evidence, count: int, question: Question) -> Interval |
             upper = upper_end(question, triples, count).upper
             if question.is_above(about, upper):
                 lower = question.agreed(_raised(parts, question, lower), upper)
-                return Interval(lower, upper, GAME)
+                return Interval(lower, upper, GAME) if question.is_near(lower, upper) else None
     return None
 
 

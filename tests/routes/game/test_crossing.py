@@ -25,7 +25,7 @@ def omega(y: Array) -> Array:
         behind += mass * math.exp(-loss) * np.maximum(-np.expm1(u + loss), 0.0)
     o = np.exp(-u / 2) * (ahead - behind) / 2
     rest = np.cumsum(((o[1:] + o[:-1]) / 2 * np.diff(u))[::-1])[::-1]
-    return np.interp(np.abs(y), u, np.append(rest, 0.0), right=0.0)
+    return np.asarray(np.interp(np.abs(y), u, np.append(rest, 0.0), right=0.0))
 
 
 @pytest.mark.parametrize("deviation", [0.4, 1.5, 6.0])
