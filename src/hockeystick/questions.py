@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from functools import partial
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,7 +16,7 @@ from hockeystick.loss.sum import ComposedLoss, both_ways
 from hockeystick.loss.triples.base import Triples
 from hockeystick.numerics.types import Array
 from hockeystick.relation import ADD_REMOVE, Relation
-from hockeystick.routes.auto import AUTO, check_method, smallest, worst
+from hockeystick.routes.auto import AUTO, check_method, guess, smallest, worst
 from hockeystick.routes.base import CannotAnswer
 from hockeystick.routes.game.route import NAME as GAME
 from hockeystick.routes.game.route import upper_end
@@ -134,6 +134,8 @@ def answer(
             f"method must be 'auto' or 'renyi' for a mechanism known by its Rényi curve alone, "
             f"got {method!r}"
         )
+    if method == AUTO and games and (ends := _played(parts, question)):
+        return Bound(ends.upper, lower=ends.lower, method=GAME, **asked)
     sides = attained(parts)
     if method == AUTO and sides and len(choices) > 1:
         answers = smallest(choices, question)
@@ -150,6 +152,31 @@ def answer(
         best, lower = _nearer(parts, question, best, lower)
     lower = question.agreed(lower, best.upper)
     return Bound(best.upper, lower=lower, method=best.method, **asked)
+
+
+def _played(parts: Parts, question: Question) -> Interval | None:
+    """Both ends of equal steps on batches of fixed size by their game alone, where by all one can
+    guess no pair comes near it; else None."""
+    (evidence, count), *others = parts
+    triples = evidence.triples
+    if others or count == 1 or triples is None or not triples.is_game or not evidence.attained:
+        return None
+    return _both_ends(evidence, count, question)
+
+
+@lru_cache(maxsize=256)
+def _both_ends(evidence: Evidence, count: int, question: Question) -> Interval | None:
+    """The same, kept."""
+    parts, triples = [(evidence, count)], evidence.triples
+    lower = worst(attained(parts), question, AUTO).lower
+    about = min(guess(each, question) for each in dominating(parts))
+    if triples is not None and question.is_above(about, lower):
+        with suppress(*CannotAnswer):
+            upper = upper_end(question, triples, count).upper
+            if question.is_above(about, upper):
+                lower = question.agreed(_raised(parts, question, lower), upper)
+                return Interval(lower, upper, GAME) if question.is_near(lower, upper) else None
+    return None
 
 
 def _nearer(

@@ -59,7 +59,7 @@ def smallest(choices: Sequence[Sequence[ComposedLoss]], question: Question) -> l
     if all(loss.one for sides in choices for loss in sides):
         return [worst(sides, question, AUTO) for sides in choices]  # faster than any guess
     answers: list[Interval] = []
-    guesses = [_guess(sides, question) for sides in choices]
+    guesses = [guess(sides, question) for sides in choices]
     least = min(filter(math.isfinite, guesses), default=-math.inf)
     for i in sorted(range(len(choices)), key=guesses.__getitem__):
         best = min(answers, key=lambda each: each.upper, default=None)
@@ -71,7 +71,7 @@ def smallest(choices: Sequence[Sequence[ComposedLoss]], question: Question) -> l
     return answers
 
 
-def _guess(sides: Sequence[ComposedLoss], question: Question) -> float:
+def guess(sides: Sequence[ComposedLoss], question: Question) -> float:
     """About the answer, by the saddle point; −inf where that has none."""
     try:
         with np.errstate(over="ignore", invalid="ignore"):

@@ -25,6 +25,9 @@ CONTRADICTION = 1e-6
 LEAST_FLOAT = 5e-324
 CLEARLY, CLEAR_NATS = 1.3, 5.0
 """By how much a guess of ε, or of log δ, must be larger for its pair to be left out."""
+ABOVE, NATS_ABOVE = 1.03, 0.5
+"""By how much it must be above an upper end for that to count as smaller: guesses of many steps are
+mostly wrong by 1 to 2 %; and how near both ends of such an answer must be, for all that."""
 RARE = 1e-3
 """Part of δ in losses so rare that guesses are better without them."""
 
@@ -77,6 +80,14 @@ class Question(ABC):
     @abstractmethod
     def is_clearly_larger(self, guess: float, other: float) -> bool:
         """Whether one guess is so much larger than another that it need not be looked at."""
+
+    @abstractmethod
+    def is_above(self, guess: float, upper: float) -> bool:
+        """Whether an answer is, by a guess of it, above an upper end."""
+
+    @abstractmethod
+    def is_near(self, lower: float, upper: float) -> bool:
+        """Whether both ends are so near that no other answer could be much better."""
 
     @abstractmethod
     def to_json(self) -> dict[str, Any]:
@@ -149,6 +160,12 @@ class EpsilonAt(Question):
     def is_clearly_larger(self, guess: float, other: float) -> bool:
         return other > 0 and guess > CLEARLY * other
 
+    def is_above(self, guess: float, upper: float) -> bool:
+        return guess > ABOVE * upper
+
+    def is_near(self, lower: float, upper: float) -> bool:
+        return upper <= ABOVE * lower
+
     def rival(self, answer: Interval) -> tuple[float, float, Question]:
         return answer.lower, self.delta, DeltaAt(answer.lower)
 
@@ -198,6 +215,12 @@ class DeltaAt(Question):
 
     def is_clearly_larger(self, guess: float, other: float) -> bool:
         return math.isfinite(other) and guess > other + CLEAR_NATS
+
+    def is_above(self, guess: float, upper: float) -> bool:
+        return upper > 0 and guess > math.log(upper) + NATS_ABOVE
+
+    def is_near(self, lower: float, upper: float) -> bool:
+        return upper <= math.exp(NATS_ABOVE) * lower
 
     def rival(self, answer: Interval) -> tuple[float, float, None]:
         return self.epsilon, answer.lower, None

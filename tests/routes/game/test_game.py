@@ -294,3 +294,16 @@ def test_auto_plays_where_the_ends_of_pairs_are_apart() -> None:
     assert response.delta(answer) == pytest.approx(1e-6, rel=1e-3)
     most = hs.RandomizedResponse(2.0).on(hs.WithoutReplacement(999, 1000)) * 20
     assert most.epsilon(1e-6).method != "game"
+
+
+def test_pairs_are_left_out_where_they_are_above_the_game() -> None:
+    """By a guess: what is left out is above the answer, which is the game's, both ways."""
+    step = hs.RandomizedResponse.truthful(0.9).on(hs.WithoutReplacement(60, 6000))
+    run = step * 3000
+    answer, pair = run.epsilon(1e-6), run.epsilon(1e-6, method="lattice")
+    assert answer.method == "game"
+    assert answer == run.epsilon(1e-6, method="game")
+    assert answer.lower == pytest.approx(run.epsilon(1e-6, method="game").lower, rel=1e-9)
+    assert 1.03 * answer < pair
+    delta = run.delta(3.0)
+    assert delta == run.delta(3.0, method="game") < 0.5 * run.delta(3.0, method="lattice")

@@ -7,6 +7,8 @@ import math
 import numpy as np
 import pytest
 
+import hockeystick as hs
+from hockeystick.evidence import known
 from hockeystick.loss.triples.two_laws import TwoLaws
 from hockeystick.routes.game import growing, one_shot
 from hockeystick.routes.game.route import upper_end
@@ -41,3 +43,27 @@ def test_one_shot_is_above_what_is_attained_by_little() -> None:
 
 def test_one_shot_says_nothing_of_few_steps() -> None:
     assert one_shot.upper_end(GAME, 1e-6, 100) == math.inf
+
+
+def test_single_answers_take_one_shot_where_no_lattice_is_long_enough() -> None:
+    """The pair of single steps costs 54 207 there."""
+    step = hs.RandomizedResponse.truthful(0.9).on(hs.WithoutReplacement(30_000, 60_000))
+    run = step * 81_551
+    answer = run.epsilon(1e-8)
+    assert answer.method == "game"
+    assert 43_418 < answer.lower < answer < 43_450
+    assert run.delta(answer) == pytest.approx(1e-8, rel=1e-6)
+    assert run.delta(answer.lower) > 1e-8
+
+
+@pytest.mark.slow
+def test_one_shot_is_near_the_macro_steps_of_a_normal_game() -> None:
+    """Two ways to the same bound; neither is below what one triple costs in every step."""
+    step = hs.Gaussian(0.5).on(hs.WithoutReplacement(30_000, 60_000))
+    triples = known(step, hs.ZERO_OUT, 2).triples
+    assert triples is not None
+    leapt = upper_end(EpsilonAt(1e-6), triples, 5000).upper
+    shot = one_shot.upper_end(triples, 1e-6, 5000)
+    lower = (step * 5000).epsilon(1e-6, relation=hs.ZERO_OUT).lower
+    assert lower < min(leapt, shot)
+    assert shot == pytest.approx(leapt, rel=0.02)

@@ -23,8 +23,8 @@ SAFE = 1e-9
 """Of the integral of a curve: what rounding, and the margins of values, cannot reach."""
 FIRST_PIECES = {1: 32, 2: 12}
 """Of each side of a box of shapes, by how many parameters there are."""
-FEWER = 3
-"""Of so many nodes one is looked at first."""
+FEWER, FEWEST = 3, 9
+"""Of so many nodes one is looked at first; and where no more than an order is wanted."""
 AT_A_TIME = 8
 """Curves that are looked at more closely together."""
 ASKED_FOR = (0.05, 0.06)
@@ -216,6 +216,8 @@ class Calmer:
         self._calm = Calm(Losses(most.u), 1 + growth, growth * (1 / rate - 1), limit)
         self._deviation = math.sqrt(most.pair().variance)
         self._slopes = np.geomspace(STEEPEST, FLATTEST, 2**HALVINGS - 1) / self._deviation
+        self._too_steep = math.inf
+        self._found: tuple[CalmPair, ...] | None = None
 
     def _shares(self, family: int, point: Array, shares: Sequence[float]) -> list[Curves]:
         """Profiles so much of the way from those of one shape to those that stand for all moves."""
@@ -239,17 +241,29 @@ class Calmer:
         )
         slope /= self._deviation
         boxes = [self._calm.boxes(each, enough, slope) for each in self._families]
-        seen = self._seen(boxes)
-        seen.curves = self._calm.curves(seen.gram, FEWER, ROUGH)
-        places = seen.first(np.arange(len(seen.curves)), steep, self._slopes)
-        return Plan(widest, boxes, np.argsort(-places))
+        return Plan(widest, boxes, self._worst_first(self._seen(boxes), steep))
+
+    def _worst_first(self, seen: Seen, steep: Array) -> Array:
+        """Boxes in the order of the slopes that they allow: roughly, and more closely where those
+        are least."""
+        order = np.arange(seen.gram.first.size)
+        for every, count in ((FEWEST, order.size), (FEWER, 8 * AT_A_TIME)):
+            some = Seen(self._calm, seen.gram.take(order[:count]))
+            some.curves = self._calm.curves(some.gram, every, ROUGH)
+            places = some.first(np.arange(len(some.curves)), steep, self._slopes)
+            order[:count] = order[np.argsort(-places)]
+        return order
 
     def pairs(self, plan: Plan, slope: float) -> tuple[CalmPair, ...]:
-        """None at all if no pair will do for weights that fall so fast."""
-        some = self._shares(*plan.widest, SHARES)
-        seen = self._seen(plan.boxes, plan.order)
-        if seen.refute(some[0].whole / self._rate, slope):
-            return ()
-        slopes = [seen.steepest(each.whole / self._rate, self._slopes) for each in some]
-        both = zip(slopes, some, strict=True)
-        return tuple(CalmPair(slope, each.pair()) for slope, each in both if slope)
+        """None at all if no pair will do for weights that fall so fast; else all of them, kept."""
+        if self._found is None and slope < self._too_steep:
+            some = self._shares(*plan.widest, SHARES)
+            seen = self._seen(plan.boxes, plan.order)
+            if seen.refute(some[0].whole / self._rate, slope):
+                self._too_steep = slope
+            else:
+                slopes = [seen.steepest(each.whole / self._rate, self._slopes) for each in some]
+                both = zip(slopes, some, strict=True)
+                self._found = tuple(CalmPair(slope, each.pair()) for slope, each in both if slope)
+        found = self._found or ()
+        return found if any(slope <= each.slope for each in found) else ()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache, partial
 
@@ -128,14 +129,16 @@ def _through(triples: GaussianTriples, sought: Sought) -> Curves:
     return Curves.through(sought.u, *Envelope(triples, sought.u).curves(sought))
 
 
-@lru_cache(maxsize=128)
 def _calmer(triples: GaussianTriples, reach: float, slope: float) -> tuple[CalmPair, ...]:
     """For weights that fall slowly: between the shape of the largest variance and the envelope."""
-    try:
-        plan = _planned(triples.corner, reach)
-        return Calmer(_curves(triples, reach), triples.rate, triples.shapes()).pairs(plan, slope)
-    except NumericalError:
-        return ()
+    with suppress(NumericalError):
+        return _smaller(triples, reach).pairs(_planned(triples.corner, reach), slope)
+    return ()
+
+
+@lru_cache(maxsize=128)
+def _smaller(triples: GaussianTriples, reach: float) -> Calmer:
+    return Calmer(_curves(triples, reach), triples.rate, triples.shapes())
 
 
 @lru_cache(maxsize=128)

@@ -10,6 +10,7 @@ import numpy as np
 from hockeystick.errors import NumericalError
 from hockeystick.loss.triples.pair import VirtualPair
 from hockeystick.numerics.types import Array
+from hockeystick.numerics.waves import fast_size
 
 SERIES_BELOW = 0.03
 """Where 8·sinh(r/2) − 4r cancels, and its series has all digits."""
@@ -20,6 +21,9 @@ SAFE = 1 + 1e-9
 LARGEST_EXPONENT = 700.0
 FFT_NOISE = 4e-14
 """Relative to the norms of what is convolved; `lattice.FFT_NOISE` has the reason."""
+
+FAR_BELOW = 40.0
+"""Weights so far below the largest, as logarithms, are left out: less than what is rounded."""
 
 BEND_ROUNDING = 2.0**-49
 """Of a second difference, relative to the largest weight, on both sides of a node."""
@@ -77,14 +81,15 @@ class Crossing:
 
     def slope(self, log_weights: Array) -> float:
         """Λ, for the spline of weights h_0, h_1, … that are even; not below e^−700."""
-        weights = np.exp(log_weights - log_weights[0])
+        near = int(np.searchsorted(-log_weights, FAR_BELOW - log_weights[0])) + 1
+        weights = np.exp(log_weights[: max(near, 2)] - log_weights[0])
         scale = math.exp(min(max(float(log_weights[0]), -LARGEST_EXPONENT), LARGEST_EXPONENT))
         bend = np.zeros(weights.size + 1)
         bend[:-1] = -2 * weights
         bend[1:] += weights
         bend[:-2] += weights[1:]
         bend[0] += weights[1]
-        size = 1 << int(np.ceil(np.log2(2 * (bend.size + self.largest.size) + 2)))
+        size = fast_size(2 * (bend.size + self.largest.size) + 2)
         wide, narrow = self._transforms(size)
         up, down = _even(np.maximum(bend, 0.0), size), _even(np.maximum(-bend, 0.0), size)
         rise = np.fft.irfft(up * wide - down * narrow, size).max()
@@ -92,7 +97,7 @@ class Crossing:
         squares = float(np.square(bend).sum()) * float(np.square(self.largest).sum())
         noise = FFT_NOISE * 8 * math.sqrt(squares)
         noise += BEND_ROUNDING * weights[0] * self.largest.sum()
-        noise += 4 * weights[-1] * self.largest.sum()  # what may go on beyond the lattice
+        noise += 4 * weights[-1] * self.largest.sum()  # what is left out, or beyond the lattice
         return float(2 * (max(rise, fall, 0.0) + noise) / self.spacing**3 * scale * SAFE)
 
 
@@ -101,7 +106,8 @@ def _bowl(r: Array) -> Array:
     series = r**3 / 6 * (1 + r * r / 80 * (1 + r * r / 168))
     if r.size == 0 or float(r.max()) < SERIES_BELOW:
         return series
-    return np.asarray(np.where(r < SERIES_BELOW, series, 8 * np.sinh(r / 2) - 4 * r))
+    grown = np.exp(r / 2)
+    return np.asarray(np.where(r < SERIES_BELOW, series, 4 * (grown - 1 / grown) - 4 * r))
 
 
 def _even(values: Array, size: int) -> Array:

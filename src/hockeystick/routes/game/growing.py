@@ -18,11 +18,13 @@ from hockeystick.loss.triples.base import Triples
 from hockeystick.loss.triples.pair import VirtualPair
 from hockeystick.numerics.types import Array
 from hockeystick.routes.base import CannotAnswer
-from hockeystick.routes.game import macro, route
+from hockeystick.routes.game import route
 from hockeystick.routes.game.lattice import Lattice, tilts_to
+from hockeystick.routes.game.macro import macro_step
 from hockeystick.routes.game.moves import Moves
+from hockeystick.routes.game.route import end_of, start_part
 from hockeystick.routes.game.stage import Stage, reflected, values
-from hockeystick.routes.game.target import target
+from hockeystick.routes.game.target import pair_for, target
 from hockeystick.routes.question import EpsilonAt
 
 RATIO, UNEVEN = 0.35, 8.0
@@ -59,7 +61,7 @@ def least_steps(triples: Triples, delta: float, most: int) -> float:
     """From how many on, of at most so many, a run gains something over the pair; inf for never."""
     with suppress(*CannotAnswer):
         least = route.least_steps(triples, delta, most)
-        pair = triples.pair(route.GIVEN_AWAY * delta / most)
+        pair = pair_for(triples, delta, most)
         return max(least, FROM) if _is_far(pair) else least
     return math.inf
 
@@ -73,9 +75,9 @@ class _Run:
 
     def __init__(self, triples: Triples, delta: float, counts: Sequence[int]) -> None:
         self._question, self._counts = EpsilonAt(delta), counts
-        self._pair = triples.pair(route.GIVEN_AWAY * delta / counts[-1])
+        self._pair = pair_for(triples, delta, counts[-1])
         first = counts[0] * self._pair.variance
-        self._variance = route._start(self._pair, counts[0]) * first
+        self._variance = start_part(self._pair, counts[0]) * first
         self._fine = FINER if _is_far(self._pair) else FINE
         self._spacing = math.sqrt(first) / self._fine
         self._known: list[Stage] = []
@@ -89,7 +91,7 @@ class _Run:
             for count in group:
                 self._go_to(count, moves)
                 profile = np.minimum.accumulate(values(self._known[-1], self._spacing))
-                yield route._end(self._question, self._spacing, profile)
+                yield end_of(self._question, self._spacing, profile)
 
     def _moves(self, group: Sequence[int]) -> Moves:
         """On a lattice for this group, to which all stages are brought."""
@@ -120,7 +122,7 @@ class _Run:
             ratio = RATIO / (1 + UNEVEN * self._pair.skew / math.sqrt(done + before))
             steps = min(count - done, max(1, math.floor(ratio * (done + before))))
             some = [each for each in self._known if each.steps]
-            self._known.append(macro._macro_step(self._known[-1], steps, moves, some))
+            self._known.append(macro_step(self._known[-1], steps, moves, some))
         self._note(moves)
 
     def _note(self, moves: Moves) -> None:

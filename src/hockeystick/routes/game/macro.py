@@ -50,7 +50,7 @@ def profiles(
     stage = reflected(0, ahead, steps * pair.infinite + beyond, spacing)
     known: list[Stage] = []
     for count in plan:
-        stage = _macro_step(stage, count, moves, known)
+        stage = macro_step(stage, count, moves, known)
         known.append(stage)
     wanted = [each for each in known if each.steps in set(counts)]
     return spacing, [np.minimum.accumulate(values(each, spacing)) for each in wanted]
@@ -67,7 +67,7 @@ def _plan(counts: Sequence[int], before: float) -> list[int]:
     return plan
 
 
-def _macro_step(stage: Stage, count: int, moves: Moves, known: list[Stage]) -> Stage:
+def macro_step(stage: Stage, count: int, moves: Moves, known: list[Stage]) -> Stage:
     """V_{n+m} <= M^m U + (A + mΛ)·V_m, of which the values at x >= 0 are kept and reflected.
 
     For V_m stands the first stage that is so far; if there is none, V_m <= V_{n+m}.

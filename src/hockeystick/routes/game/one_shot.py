@@ -23,8 +23,8 @@ from hockeystick.loss.triples.base import Triples
 from hockeystick.loss.triples.pair import VirtualPair
 from hockeystick.routes.base import CannotAnswer
 from hockeystick.routes.contour.route import ROUTE as CONTOUR
-from hockeystick.routes.game.route import GIVEN_AWAY
-from hockeystick.routes.question import EpsilonAt
+from hockeystick.routes.game.target import pair_for
+from hockeystick.routes.question import DeltaAt, EpsilonAt
 
 VARIANCES = (10.0, 20.0, 40.0, 60.0)
 """Of the normal loss at the beginning, that are tried: Λ falls by e^{−1/8} with each unit."""
@@ -44,21 +44,30 @@ def upper_end(triples: Triples, delta: float, steps: int) -> float:
     >>> round(upper_end(game, 1e-8, 600_000))  # some pair costs 311 274
     311312
     """
-    pair = triples.pair(GIVEN_AWAY * delta / steps)
-    loss = as_loss(pair)
-    found = [math.inf]
+    return end(EpsilonAt(delta), pair_for(triples, delta, steps), steps)
+
+
+def end(question: EpsilonAt | DeltaAt, pair: VirtualPair, steps: int) -> float:
+    """The smallest bound on ε or on δ; inf where there is none."""
+    loss, found = as_loss(pair), [math.inf]
     for variance in VARIANCES:
         mu = math.sqrt(variance)
         bend = math.exp(-variance / 8) / (math.sqrt(2 * math.pi) * mu**3)
         left = (1 - steps * pair.asymmetry * bend) * (1 - SURE)
-        most = delta * left - steps * pair.infinite
         if left < 1 - MOST_CORRECTED or variance > LARGEST_PART * steps * pair.variance:
             continue
-        if most > 0:
-            whole = ComposedLoss([(loss, steps), (GaussianLoss(mu), 1)])
-            with suppress(*CannotAnswer), np.errstate(over="ignore", invalid="ignore"):
-                found.append(EpsilonAt(most).by(CONTOUR, whole).upper)
+        whole = ComposedLoss([(loss, steps), (GaussianLoss(mu), 1)])
+        with suppress(*CannotAnswer), np.errstate(over="ignore", invalid="ignore"):
+            found.append(_end(question, whole, left, steps * pair.infinite))
     return min(found)
+
+
+def _end(question: EpsilonAt | DeltaAt, whole: ComposedLoss, left: float, infinite: float) -> float:
+    """Of the whole run: ε at what is left of δ, or δ over that, with what is given away."""
+    if isinstance(question, DeltaAt):
+        return (question.by(CONTOUR, whole).upper / left + infinite) * (1 + 1e-12)
+    most = question.delta * left - infinite
+    return EpsilonAt(most).by(CONTOUR, whole).upper if most > 0 else math.inf
 
 
 def as_loss(pair: VirtualPair) -> AtomicLoss:

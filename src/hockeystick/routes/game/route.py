@@ -15,14 +15,12 @@ from hockeystick.loss.triples.base import Triples
 from hockeystick.loss.triples.pair import VirtualPair
 from hockeystick.numerics.types import Array
 from hockeystick.routes.base import CannotAnswer
-from hockeystick.routes.game import macro, walk
-from hockeystick.routes.game.target import Target, target
+from hockeystick.routes.game import macro, one_shot, walk
+from hockeystick.routes.game.target import Target, pair_for, target
 from hockeystick.routes.question import DeltaAt, EpsilonAt, Question
 
 NAME = "game"
 SENTENCE = "the game of an adversary who chooses the query of each step, on batches of fixed size"
-GIVEN_AWAY = 1e-4
-"""Of δ: what the tails that the envelope leaves out may cost."""
 ROUGHLY = 1e-16
 """Of a record that is drawn: what the pair may give away that tells about where δ is, the one that
 most answers take."""
@@ -48,8 +46,13 @@ def upper_end(question: Question, triples: Triples, steps: int) -> Interval:
         raise NumericalError("the game has no bound at δ = 0")
     if triples.rate in (0, 1) or steps == 1:
         raise NumericalError("there is no game in one step or without a sample")
-    pair = triples.pair(GIVEN_AWAY * _wanted(question, triples, steps) / steps)
-    ends = [_end(question, *_profile(pair, steps, question))]
+    pair = pair_for(triples, _wanted(question, triples, steps), steps)
+    try:
+        ends = [end_of(question, *_profile(pair, steps, question))]
+    except CannotAnswer:  # where losses add up to more than a lattice holds
+        ends = [one_shot.end(question, pair, steps)]
+        if math.isinf(ends[0]):
+            raise
     if isinstance(question, EpsilonAt) and steps * pair.infinite < question.delta:
         ends.append(steps * pair.top * (1 + 1e-12))
     return Interval(0.0, min(ends), NAME)
@@ -66,7 +69,7 @@ def _wanted(question: EpsilonAt | DeltaAt, triples: Triples, steps: int) -> floa
 def profile_to(triples: Triples, steps: int, delta: float) -> tuple[float, Array]:
     """The spacing of a lattice, and an upper bound on δ(ε) on it, from ε = 0: near the best down to
     that δ."""
-    pair = triples.pair(GIVEN_AWAY * delta / steps)
+    pair = pair_for(triples, delta, steps)
     return _profile(pair, steps, EpsilonAt(delta))
 
 
@@ -79,15 +82,15 @@ def epsilons_of(triples: Triples, delta: float, counts: Sequence[int]) -> Array:
     [1.92, 2.35]
     """
     steps, question = counts[-1], EpsilonAt(delta)
-    pair = triples.pair(GIVEN_AWAY * delta / steps)
-    start = _start(pair, counts[0]) * counts[0] / steps
+    pair = pair_for(triples, delta, steps)
+    start = start_part(pair, counts[0]) * counts[0] / steps
     variance = 1.01 * start * steps * pair.variance
     targets = [target(pair, each, question, variance) for each in (counts[0], steps)]
     spacing, found = macro.profiles(pair, counts, start, targets)
-    return np.array([_end(question, spacing, each) for each in found])
+    return np.array([end_of(question, spacing, each) for each in found])
 
 
-def _start(pair: VirtualPair, steps: int) -> float:
+def start_part(pair: VirtualPair, steps: int) -> float:
     """The part of the final variance that smooths the beginning."""
     uneven = pair.skew / math.sqrt(steps)
     if uneven > MOST_UNEVEN:
@@ -97,7 +100,7 @@ def _start(pair: VirtualPair, steps: int) -> float:
 
 def least_steps(triples: Triples, delta: float, most: int) -> int:
     """From how many on, of at most so many, a game is clearly below the pair of single steps."""
-    return max(2, math.ceil((triples.pair(GIVEN_AWAY * delta / most).skew / EVEN) ** 2))
+    return max(2, math.ceil((pair_for(triples, delta, most).skew / EVEN) ** 2))
 
 
 def _profile(pair: VirtualPair, steps: int, question: EpsilonAt | DeltaAt) -> tuple[float, Array]:
@@ -106,7 +109,7 @@ def _profile(pair: VirtualPair, steps: int, question: EpsilonAt | DeltaAt) -> tu
     if pair.is_a_move:
         with suppress(*CannotAnswer):
             return _walked(pair, steps, target(pair, steps, question))
-    start = _start(pair, steps)
+    start = start_part(pair, steps)
     variance = 1.01 * start * steps * pair.variance
     return _leapt(pair, steps, start, target(pair, steps, question, variance))
 
@@ -121,7 +124,7 @@ def _leapt(pair: VirtualPair, steps: int, start: float, where: Target) -> tuple[
     return macro.profile(pair, steps, start, where)
 
 
-def _end(question: EpsilonAt | DeltaAt, spacing: float, profile: Array) -> float:
+def end_of(question: EpsilonAt | DeltaAt, spacing: float, profile: Array) -> float:
     """ε or δ from a profile on a lattice, with chords in e^ε between."""
     if isinstance(question, DeltaAt):
         k = min(int(question.epsilon / spacing), profile.size - 2)

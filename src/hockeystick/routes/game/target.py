@@ -8,14 +8,22 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from hockeystick.errors import NumericalError
+from hockeystick.loss.triples.base import Triples
 from hockeystick.loss.triples.pair import VirtualPair
 from hockeystick.numerics.types import Array
 from hockeystick.routes.question import DeltaAt, EpsilonAt
 
+GIVEN_AWAY = 1e-4
+"""Of δ: what the tails that the envelope leaves out may cost."""
 TILTS = np.geomspace(0.02, 4000.0, 120)
 """Any is safe; they are few so that one lattice serves questions that are near each other."""
 MARGIN = 34.0
 """The lattice ends where Chernoff's bound is e^{−34} of the δ that is asked for, or less."""
+
+
+def pair_for(triples: Triples, delta: float, steps: int) -> VirtualPair:
+    """The pair that stands for all triples, where about that δ is asked for after so many steps."""
+    return triples.pair(GIVEN_AWAY * delta / steps)
 
 
 @dataclass(frozen=True)
