@@ -127,7 +127,7 @@ def decay_bound(nodes: Nodes, tilt: float, frequencies: Array) -> Array:
     seen, useful = np.ones_like(frequencies), 2 * blind < 1
     seen[useful] = _modulus(frequencies[useful], centred, masses) + 2 * blind[useful]
     between = _comes_back(np.minimum(seen, 1.0), np.diff(frequencies), centred, masses)
-    return np.minimum([seen, np.append(between, 1.0)], sure)
+    return np.asarray(np.minimum([seen, np.append(between, 1.0)], sure))
 
 
 def _surely(frequencies: Array, masses: Array, density: Array, unknown: Array) -> Array:
@@ -168,7 +168,9 @@ def _comes_back(seen: Array, steps: Array, centred: Array, masses: Array) -> Arr
 
     def angle(x: Array) -> Array:
         near = np.searchsorted(far, 2 / x)
-        return np.arccos(np.maximum(1 - squares[near] * x * x / 2 - 2 * above[near], 0.0))
+        return np.asarray(
+            np.arccos(np.maximum(1 - squares[near] * x * x / 2 - 2 * above[near], 0.0))
+        )
 
     fall = np.minimum(math.sqrt(squares[-1]) * steps, angle(steps) + angle(steps / 2))
     ends = np.arccos(seen)

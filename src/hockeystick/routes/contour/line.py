@@ -173,8 +173,8 @@ class Line:
         """A term p·e^{sL} is rounded by some units of p·e^{cL}·(1 + cL), for cL and log p come from
         larger numbers: together K(c) and c·K'(c), which a secant bounds as K is convex. log p is
         that of Q and L, which cancel: of a share L of K, by L units, and that is K″/K' by secants.
-        A reversed loss takes K at −1−s, where terms cancel that are 1/c times as large, and as large
-        as its mean loss under P."""
+        A reversed loss takes K at −1−s, where terms cancel that are 1/c times as large, and as
+        large as its mean loss under P."""
         slope = (right - k[0].real) / (self.right[0] - self.centre)
         slope = max(slope, 0.0) if math.isfinite(slope) else abs(self.epsilon)
         large = max(slope - k[0].real / self.centre, 0.0) / max(slope, 1e-300) / self.right[0]
