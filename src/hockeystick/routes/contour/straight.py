@@ -97,6 +97,7 @@ def _cut(
     unit = 1 / math.sqrt(variance)
     most = math.exp(min(-level - NATS, 700.0))
     half_period = math.pi / loss.spacing if loss.spacing else math.inf
+    least = 20 + math.ceil(0.5 * math.log(loss.steps, GROWTH))  # up to where one step decays
     best = (math.inf, math.inf)
     for resolved, count in ((12.0, 44), (100.0, 56), (1000.0, 64), (10000.0, 68)):
         try:
@@ -106,7 +107,7 @@ def _cut(
         few = effort.few_nodes if best[0] < NEAR_CUT * unit else effort.most_nodes
         if nodes > few * len(loss.parts):
             break
-        t = unit * GROWTH ** np.arange(-2.0, count - 2.0)
+        t = unit * GROWTH ** np.arange(-2.0, max(count, least) - 2.0)
         if t[-1] > half_period:
             t = np.append(t[t < half_period], half_period)
         decay = partial(loss.decay, centre, resolved=resolved * unit)
