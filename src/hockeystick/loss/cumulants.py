@@ -18,7 +18,7 @@ FAR_EXPONENT = 300.0
 """From here on e^{sL} is not separated from the probability of L: it would overflow."""
 LEAST_DENSITY = 1e-290
 """A Q-density below this has lost digits, or all: what the tilted law has there may be much."""
-MOST_PLACES = 64
+MOST_PLACES = 24
 """At which a law is divided into what decays and what need not."""
 LARGEST_ENTROPY = 600.0
 """Up to here L·e^L is a float with room to spare."""
