@@ -101,6 +101,11 @@ class Mechanism(InWords, CallText, Cited, ABC):
             "as PureDP, ApproximateDP, RenyiDP or ProfileDP"
         )
 
+    def replaced_on_sample(self, rate: float) -> Evidence | None:
+        """What is known of it on a Poisson sample when one record is replaced, where that is more
+        than its pairs tell."""
+        return None
+
     def copied(self, weights: Array, relation: Relation) -> Loss | None:
         """The loss of a pair that is attained when a record is there k times with probability
         weights[k], against not at all; None where no such pair is known."""

@@ -237,10 +237,9 @@ def test_the_characteristic_function_decays_as_it_says(build: Build) -> None:
     """|φ(t)| is no larger than said; of a sketch, about so."""
     loss, tilt = build(), 0.5
     frequencies = np.linspace(0.5, 10.0, 20)
-    bound = loss.spread(tilt, frequencies, 40.0)
-    assert (bound <= 1 + 1e-12).all()
-    # In between, where atoms may bring φ back.
-    for part in (0.0, 0.37, 0.99) if loss.atoms.losses.size else (0.0,):
+    at, to_next = loss.spread(tilt, frequencies, 40.0)
+    assert (at <= 1 + 1e-12).all()
+    for part, bound in ((0.0, at), (0.0, to_next), (0.37, to_next), (0.99, to_next)):
         t = frequencies + part * 0.5
         k = loss.cgf(np.append(tilt, tilt + 1j * t)).real
         assert (np.exp(k[1:] - k[0]) <= bound + (1e-3 if loss.sketched else 1e-7)).all()

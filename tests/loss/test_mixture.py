@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import hockeystick as hs
-from hockeystick.errors import NumericalError
+from hockeystick.errors import NumericalError, ParameterError
 from hockeystick.loss.gaussian_mixture import GaussianMixture
 from hockeystick.loss.mixture import MixtureLoss
 
@@ -51,6 +51,28 @@ MIXTURES = [
     MixtureLoss(copies(12.0, 1e-3, 5), GaussianMixture((1.0,), (0.0,))),
 ]
 FAR_APART = MixtureLoss(copies(40.0, 1e-30, 2), GaussianMixture((1.0,), (0.0,)))
+
+
+@pytest.mark.parametrize(
+    ("p", "q"),
+    [
+        (GaussianMixture((0.5, 0.5), (-1.0, 1.0)), GaussianMixture((1.0,), (0.0,))),
+        (GaussianMixture((1.0,), (0.0,)), GaussianMixture((0.9, 0.1), (-1.0, 2.0))),
+        (GaussianMixture((1.0,), (0.0,)), GaussianMixture((1.0,), (1.0,))),
+        (GaussianMixture((0.8, 0.2), (0.0, 3.0)), GaussianMixture((0.5, 0.5), (0.0, 1.0))),
+    ],
+)
+def test_a_ratio_that_need_not_increase_is_refused(p: GaussianMixture, q: GaussianMixture) -> None:
+    """Once answered as if it did, the other direction with ε = 0 where up to 3.1 is right."""
+    with pytest.raises(ParameterError, match="every mean of p must be at least"):
+        MixtureLoss(p, q)
+
+
+def test_a_pair_that_is_not_its_mirror_image_is_refused() -> None:
+    p = GaussianMixture((0.8, 0.2), (0.0, 1.0))
+    assert MixtureLoss(p, p.flipped, mirrored=True).symmetric
+    with pytest.raises(ParameterError, match="q must be p mirrored"):
+        MixtureLoss(p, GaussianMixture((0.7, 0.3), (0.0, -1.0)), mirrored=True)
 
 
 @pytest.mark.parametrize("loss", MIXTURES)

@@ -138,3 +138,37 @@ def test_equal_moves_are_one_and_the_text_reads_back() -> None:
 def test_bad_arguments(arguments: Any, said: str) -> None:
     with pytest.raises(hs.ParameterError, match=said):
         MixtureOfGaussians(*arguments)
+
+
+def test_on_a_poisson_sample_when_one_is_replaced() -> None:
+    """A record that is not drawn moves by 0. One step, against the masses of both laws."""
+    step = hs.MixtureOfGaussians(0.5, (0, 1, 2), (0.3, 0.5, 0.2)).on(hs.Poisson(0.1))
+    law = [(0.93, 0), (0.05, 2), (0.02, 4)]
+    with mpmath.workdps(30):
+        a = mpmath.e
+        start = mpmath.findroot(
+            lambda x: sum(w * (mpmath.npdf(x - c) - a * mpmath.npdf(x + c)) for w, c in law), 2.5
+        )
+        beyond = (w * (mpmath.ncdf(c - start) - a * mpmath.ncdf(-c - start)) for w, c in law)
+        truth = float(sum(beyond))
+    found = step.delta(1.0, relation=hs.REPLACE_ONE)
+    assert found.lower * (1 - 1e-9) <= truth <= found.upper * (1 + 1e-9)
+    assert found.upper - found.lower <= 1e-9 * truth
+
+
+def test_one_distance_on_a_sample_is_gaussian_noise_on_it() -> None:
+    one = hs.MixtureOfGaussians(0.8, (1,), (1,)).on(hs.Poisson(0.02)) * 50
+    same = hs.Gaussian(0.8).on(hs.Poisson(0.02)) * 50
+    found, truth = (run.epsilon(1e-6, relation=hs.REPLACE_ONE) for run in (one, same))
+    assert found.lower <= truth.upper
+    assert truth.lower <= found.upper
+    assert found.upper - found.lower <= 1e-6 * truth
+
+
+@pytest.mark.slow
+def test_tiny_noise_on_a_sample_has_an_end() -> None:
+    """Once inf: losses above 60 counted as infinite. One draw that moves tells some 800 nats."""
+    step = hs.MixtureOfGaussians(0.04912, (0, 1, 2), (0.057, 0.891, 0.052)).on(hs.Poisson(0.04428))
+    found = (step * 4).epsilon(1e-6, relation=hs.REPLACE_ONE)
+    assert 800 < found.lower <= found.upper < 4000
+    assert found.upper - found.lower <= 0.02 * found

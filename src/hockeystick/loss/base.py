@@ -179,16 +179,14 @@ class Loss(ABC):
         """Those with which K is summed on the line Re s = tilt, up to |Im s| = turn."""
         return quadrature(self, min(tilt, -1.0), max(tilt, 0.0), turn)
 
-    def spread(
-        self, tilt: float, frequencies: Array, resolved: float, guarded: bool = True
-    ) -> Array:
-        """An upper bound on |φ(t)| between each of the growing frequencies and the next.
+    def spread(self, tilt: float, frequencies: Array, resolved: float) -> Array:
+        """Upper bounds on |φ(t)|: at each of the growing frequencies, and from it to the next, from
+        the last one to infinity.
 
         φ(t) = e^{K(tilt+it) − K(tilt)} is the characteristic function of the law tilted by
-        e^{tilt·L}. Nodes are chosen for frequencies up to `resolved`; within one period of a
-        lattice it need not be `guarded` against coming back between two frequencies.
+        e^{tilt·L}. Nodes are chosen for frequencies up to `resolved`.
         """
-        return decay_bound(self.nodes_at(tilt, resolved), tilt, frequencies, guarded)
+        return decay_bound(self.nodes_at(tilt, resolved), tilt, frequencies)
 
 
 class DiscreteLoss(Loss):
@@ -252,10 +250,8 @@ class Reversed(Loss):
     def nodes_at(self, tilt: float, turn: float) -> Nodes:
         return self.base.nodes_at(-1 - tilt, turn)  # mirrored: as many, as far apart
 
-    def spread(
-        self, tilt: float, frequencies: Array, resolved: float, guarded: bool = True
-    ) -> Array:
-        return self.base.spread(-1 - tilt, frequencies, resolved, guarded)
+    def spread(self, tilt: float, frequencies: Array, resolved: float) -> Array:
+        return self.base.spread(-1 - tilt, frequencies, resolved)
 
     def mean(self) -> float:
         return self.base.reverse_mean()

@@ -19,6 +19,8 @@ FAR_EXPONENT = 300.0
 """From here on e^{sL} is not separated from the probability of L: it would overflow."""
 LEAST_DENSITY = 1e-290
 """A Q-density below this has lost digits, or all: what the tilted law has there may be much."""
+MOST_PLACES = 24
+"""At which a law is divided into what decays and what need not."""
 LARGEST_ENTROPY = 600.0
 """Up to here L·e^L is a float with room to spare."""
 
@@ -109,16 +111,14 @@ def _far_terms(s: Complex, losses: Array, log_p: Array) -> Complex:
     return np.asarray(terms.sum(axis=1))
 
 
-def decay_bound(nodes: Nodes, tilt: float, frequencies: Array, guarded: bool) -> Array:
-    """An upper bound on |φ(t)| between each of the growing frequencies and the next.
+def decay_bound(nodes: Nodes, tilt: float, frequencies: Array) -> Array:
+    """Upper bounds on |φ(t)|: at each of the growing frequencies, and from it to the next, from the
+    last one to infinity.
 
     φ(t) = e^{K(tilt+it) − K(tilt)} is the characteristic function of the law tilted by
-    e^{tilt·L}. It is bounded in two ways. For every t, |φ(t)| <= ρ + V/t with ρ the mass of the
-    atoms, and of nodes whose density is too small to be known, and V the total variation of the
-    density elsewhere. And it is sampled: the mass of nodes too far apart to follow the oscillation
-    counts as if it did not decay. With atoms φ can come back between two samples, but
-    (1 − |φ|²)^{1/2} is subadditive in t, which says how far at most; not so within one period of a
-    lattice, for which `guarded` is False.
+    e^{tilt·L}. It is bounded in two ways. For every t, by `_surely`. And it is sampled: the mass of
+    nodes too far apart to follow the oscillation counts as if it did not decay, and `_comes_back`
+    says what it may be between two samples.
     """
     grow = (tilt + 1) * nodes.losses
     peak = (nodes.log_q + grow).max()
@@ -131,11 +131,30 @@ def decay_bound(nodes: Nodes, tilt: float, frequencies: Array, guarded: bool) ->
     if split:
         known, density = nodes.density > LEAST_DENSITY, np.zeros(split)
         density[known] = np.exp(np.log(nodes.density[known]) + grow[:split][known] - peak) / total
-        variation = np.abs(np.diff(density)).sum() + density[0] + density[-1]
-        sure = sure + masses[:split][~known].sum() + variation / frequencies
+        unknown = np.where(known, 0.0, masses[:split])
+        sure = sure + _surely(frequencies, masses[:split], density, unknown)
         blind = _too_far_apart(nodes.losses[:split], masses, frequencies)
-    seen = _sampled(nodes.losses, masses, frequencies, blind, guarded=bool(atoms) and guarded)
-    return np.asarray(np.minimum(seen, sure))
+    centred = nodes.losses - nodes.losses @ masses
+    seen, useful = np.ones_like(frequencies), 2 * blind < 1
+    seen[useful] = _modulus(frequencies[useful], centred, masses) + 2 * blind[useful]
+    between = _comes_back(np.minimum(seen, 1.0), np.diff(frequencies), centred, masses)
+    return np.asarray(np.minimum([seen, np.append(between, 1.0)], sure))
+
+
+def _surely(frequencies: Array, masses: Array, density: Array, unknown: Array) -> Array:
+    """What the continuous part is at most, at a frequency t and at all beyond: ρ + V/t, with V the
+    total variation of the density on one side of any place, and ρ the mass on the other side and
+    of nodes whose density is not known. The best of some places, and of none.
+    """
+    places = np.linspace(0, masses.size - 1, min(masses.size, MOST_PLACES)).astype(int)
+    best = np.full(frequencies.shape, math.inf)
+    for order in (slice(None), slice(None, None, -1)):
+        f, mass, rest = density[order], masses[order], unknown[order]
+        change = np.append(f[0], np.abs(np.diff(f)))
+        below = (np.cumsum(change) + f)[places]
+        lost = np.cumsum(rest)[places] + (mass.sum() - np.cumsum(mass))[places]
+        best = np.minimum(best, (lost + below / frequencies[:, None]).min(axis=1))
+    return best
 
 
 def _too_far_apart(losses: Array, masses: Array, frequencies: Array) -> Array:
@@ -146,22 +165,27 @@ def _too_far_apart(losses: Array, masses: Array, frequencies: Array) -> Array:
     return np.asarray(np.append(0.0, np.cumsum(masses[order]))[reached])
 
 
-def _sampled(
-    losses: Array, masses: Array, frequencies: Array, blind: Array, guarded: bool
-) -> Array:
-    """|φ| at the frequencies with what is not seen; guarded, up to the next frequency too."""
-    centred = losses - losses @ masses
-    seen = np.ones_like(frequencies)
-    useful = 2 * blind < 1
-    seen[useful] = _modulus(frequencies[useful], centred, masses) + 2 * blind[useful]
-    seen = np.minimum(seen, 1.0)
-    if not guarded:
-        return seen
-    steps = np.diff(frequencies, append=2 * frequencies[-1] - frequencies[-2])
-    near = np.clip(_modulus(steps, centred, masses) - 2 * blind, 0.0, 1.0)
-    back = np.sqrt(np.maximum.accumulate(1 - near**2))
-    apart = np.maximum(np.sqrt(1 - seen**2) - back, 0.0)
-    return np.asarray(np.sqrt(1 - np.minimum(apart, 1.0) ** 2))
+def _comes_back(seen: Array, steps: Array, centred: Array, masses: Array) -> Array:
+    """The most that |φ| can be from each frequency, where it is known, to the next, a step away.
+
+    arccos|φ(t)| is the angle between the functions 1 and e^{itL}, and that between e^{itL} and
+    e^{iuL} is arccos|φ(u−t)|: so by the triangle inequality the angle falls off from t, and from
+    the next frequency back, by no more than it is at the distance. There 1 − |φ(x)| is at most
+    E[min(2, (xL)²/2)], and the angle at most x standard deviations.
+    """
+    order = np.argsort(np.abs(centred))
+    far, mass, square = np.abs(centred)[order], masses[order], (centred * centred * masses)[order]
+    squares, above = np.append(0.0, np.cumsum(square)), np.append(np.cumsum(mass[::-1])[::-1], 0.0)
+
+    def angle(x: Array) -> Array:
+        near = np.searchsorted(far, 2 / x)
+        return np.asarray(
+            np.arccos(np.maximum(1 - squares[near] * x * x / 2 - 2 * above[near], 0.0))
+        )
+
+    fall = np.minimum(math.sqrt(squares[-1]) * steps, angle(steps) + angle(steps / 2))
+    ends = np.arccos(seen)
+    return np.asarray(np.cos(np.maximum(ends[1:] + ends[:-1] - fall, 0.0) / 2))
 
 
 def _modulus(frequencies: Array, losses: Array, masses: Array) -> Array:

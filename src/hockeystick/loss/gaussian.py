@@ -170,7 +170,8 @@ class GaussianLoss(LineLoss):
         return 0.5 * self.shift**2
 
     def _spread(self, tilt: float, frequencies: Array, resolved: float) -> Array:
-        return np.asarray(np.exp(-0.5 * (self.shift * frequencies) ** 2))  # at every tilt
+        size = np.exp(-0.5 * (self.shift * frequencies) ** 2)  # at every tilt
+        return np.array([size, size])
 
 
 @dataclass(frozen=True)

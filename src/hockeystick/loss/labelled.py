@@ -85,18 +85,13 @@ class LabelledLoss(Loss):
             return math.inf
         return sum(weight * loss.reverse_mean() for weight, loss in self.parts)
 
-    def spread(
-        self, tilt: float, frequencies: Array, resolved: float, guarded: bool = True
-    ) -> Array:
+    def spread(self, tilt: float, frequencies: Array, resolved: float) -> Array:
         point = np.array([tilt])
         masses = [
             (weight * math.exp(float(loss.cgf(point)[0].real)), loss) for weight, loss in self.parts
         ]
         total = sum(mass for mass, _ in masses)
-        bounds = [
-            mass / total * loss.spread(tilt, frequencies, resolved, guarded)
-            for mass, loss in masses
-        ]
+        bounds = [mass / total * loss.spread(tilt, frequencies, resolved) for mass, loss in masses]
         return np.asarray(sum(bounds))
 
     def profile(self, epsilon: Array) -> Array:

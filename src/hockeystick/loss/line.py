@@ -104,7 +104,7 @@ class LineLoss(AtomlessLoss):
         return super().mean()
 
     def _spread(self, tilt: float, frequencies: Array, resolved: float) -> Array:
-        """A bound on the characteristic function."""
+        """Bounds on the characteristic function."""
         return super().spread(tilt, frequencies, resolved)
 
     # the ceiling --------------------------------------------------------------------------------
@@ -187,11 +187,9 @@ class LineLoss(AtomlessLoss):
     def mean(self) -> float:
         return math.inf if self.infinite else self._mean()
 
-    def spread(
-        self, tilt: float, frequencies: Array, resolved: float, guarded: bool = True
-    ) -> Array:
+    def spread(self, tilt: float, frequencies: Array, resolved: float) -> Array:
         if self.cut:
-            return super().spread(tilt, frequencies, resolved, guarded)
+            return super().spread(tilt, frequencies, resolved)
         return self._spread(tilt, frequencies, resolved)
 
     def truncated(self, mass: float) -> Self:

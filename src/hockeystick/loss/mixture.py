@@ -8,6 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
+from hockeystick.errors import ParameterError
 from hockeystick.loss.base import Loss
 from hockeystick.loss.copies import Copies, copies_of
 from hockeystick.loss.exact import Exact
@@ -54,7 +55,7 @@ LEAST_SLOPE = 1e-300
 class MixtureLoss(LineLoss):
     """P and Q mixtures of unit Gaussians with P/Q increasing in x.
 
-    So it is when every mean of P is at least every mean of Q.
+    So it is when every mean of P is at least every mean of Q; other pairs are refused.
     """
 
     p: GaussianMixture
@@ -64,6 +65,16 @@ class MixtureLoss(LineLoss):
     origin: Exact | None = field(default=None, compare=False, repr=False)
 
     most_nodes = 30_000
+
+    def __post_init__(self) -> None:
+        lowest, highest = min(self.p.means), max(self.q.means)
+        if not lowest >= highest:
+            raise ParameterError(
+                "every mean of p must be at least every mean of q, or the likelihood ratio need "
+                f"not increase; got {lowest} in p and {highest} in q"
+            )
+        if self.mirrored and self.q != self.p.flipped:
+            raise ParameterError(f"q must be p mirrored, got {self.p!r} and {self.q!r}")
 
     @property
     def symmetric(self) -> bool:  # type: ignore[override]

@@ -200,13 +200,14 @@ class ComposedLoss:
         return sum(loss.nodes_at(tilt, turn).losses.size for loss, _ in self.parts)
 
     def decay(self, tilt: float, frequencies: Array, resolved: float) -> Array:
-        """A lower bound on −log|φ(t)| of the tilted sum from each frequency to the next."""
-        total = np.zeros_like(frequencies)
-        guarded = len({loss.spacing for loss, _ in self.parts}) > 1 or self.spacing is None
+        """Lower bounds on −log|φ(t)| of the tilted sum: at each frequency, and to the next; inf
+        from half the period of a lattice on, beyond which nothing is asked."""
+        total = np.zeros((2, frequencies.size))
         for loss, count in self.parts:
-            total -= count * np.log(
-                np.maximum(loss.spread(tilt, frequencies, resolved, guarded), 1e-300)
-            )
+            bound = np.maximum(loss.spread(tilt, frequencies, resolved), 1e-300)
+            total -= count * np.log(bound)
+        if self.spacing is not None:
+            total[:, frequencies >= math.pi / self.spacing] = math.inf
         return total
 
 

@@ -98,6 +98,12 @@ class MixtureOfGaussians(Mechanism):
             pair, farthest = MixtureLoss(p, GaussianMixture((1.0,), (0.0,))), max(moves)
         return Evidence((pair,), curve=partial(_divergences, pair, self._gaussian(farthest)))
 
+    def replaced_on_sample(self, rate: float) -> Evidence:
+        """A record that is not drawn moves by 0: again a mixture of Gaussians."""
+        seldom = [1 - rate, *(rate * p for p in self.probabilities)]
+        sampled = MixtureOfGaussians(self.noise_multiplier, (0.0, *self.sensitivities), seldom)
+        return sampled.evidence(REPLACE_ONE)
+
     @property
     def _moved(self) -> float:
         """The probability that the query moves at all."""

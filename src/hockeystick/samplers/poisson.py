@@ -88,6 +88,8 @@ class Poisson(Sampler):
         return Evidence((pair,), attained, best_curve([pair], lambda: base))
 
     def _replaced(self, mechanism: Mechanism, steps: int) -> Evidence:
+        if (own := mechanism.replaced_on_sample(self.rate)) is not None:
+            return own
         pairs = [self._replaced_loss(mechanism)]
         if moves_less(mechanism):  # then not to be sampled may look better
             pairs.append(base_loss(mechanism, REPLACE_ONE))

@@ -53,8 +53,12 @@ FOUND = [
     (hs.Laplace(0.7834195535730474).on(hs.Poisson(0.5755641573406681)), 147_000, 0.05),
     (hs.Gaussian(3.3897015161336546).on(hs.Poisson(5.901921703124255e-05)), 1820, 223.0),
     (hs.Gaussian(0.6920996781255373).on(hs.Poisson(0.003036286073841258)), 202, 5.6),
+    pytest.param(
+        hs.Gaussian(0.05972).on(hs.Poisson(0.008)), 200_000, 0.003, marks=pytest.mark.slow
+    ),
 ]
-"""Where the error was more than was said: the other direction at a small order, a rare bump."""
+"""Where the error was more than was said: the other direction at a small order, a rare bump, losses
+of hundreds of nats."""
 
 
 @pytest.mark.parametrize(("mechanism", "n", "order"), FOUND)

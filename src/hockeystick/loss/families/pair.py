@@ -45,7 +45,8 @@ class PairLoss(StripLoss, LineLoss):
     def _spread(self, tilt: float, frequencies: Array, resolved: float) -> Array:
         """|φ(t)| itself, which decreases in t."""
         k = self.cgf(np.append(tilt, tilt + 1j * frequencies)).real
-        return np.asarray(np.exp(np.minimum(k[1:] - k[0], 0.0)))
+        size = np.exp(np.minimum(k[1:] - k[0], 0.0))
+        return np.array([size, size])
 
     def _profile(self, epsilon: Array) -> Array:
         value = np.exp(self._log_ahead(np.maximum(epsilon, 0.0), LOWEST))

@@ -140,13 +140,11 @@ class TwoSidedLoss(StripLoss):
     def reverse_mean(self) -> float:
         return self.reverse().mean()
 
-    def spread(
-        self, tilt: float, frequencies: Array, resolved: float, guarded: bool = True
-    ) -> Array:
+    def spread(self, tilt: float, frequencies: Array, resolved: float) -> Array:
         """Atoms at places that are known only roughly: assume no decay."""
         if self.rough:
-            return np.ones_like(frequencies)
-        return super().spread(tilt, frequencies, resolved, guarded)
+            return np.ones((2, frequencies.size))
+        return super().spread(tilt, frequencies, resolved)
 
     def sampled(self, rate: float) -> Loss:
         cumulants = self.cumulants(rate)
@@ -200,12 +198,10 @@ class MixedTwoSided(Mixed):
     def reverse_mean(self) -> float:
         return self.cumulants.reverse_mean()
 
-    def spread(
-        self, tilt: float, frequencies: Array, resolved: float, guarded: bool = True
-    ) -> Array:
+    def spread(self, tilt: float, frequencies: Array, resolved: float) -> Array:
         if self.rough:
-            return np.ones_like(frequencies)
-        return super().spread(tilt, frequencies, resolved, guarded)
+            return np.ones((2, frequencies.size))
+        return super().spread(tilt, frequencies, resolved)
 
 
 def listed(forward: Curve, backward: Curve, nothing: float = 0.0) -> AtomicLoss:

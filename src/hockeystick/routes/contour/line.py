@@ -30,6 +30,8 @@ LATTICE_ROUNDING = 0.05
 """Rounding of one part of a lattice's kernel, relative to that of e^K."""
 SETTLED = 1e-13
 """Newton steps below this end the search; what is left is within the ends that are then found."""
+NEAR_ZERO = 2.0**-7
+"""−K(−x)/x is about the mean loss, also where a part of the law is at infinity."""
 ONE = np.ones(1)
 
 
@@ -169,14 +171,19 @@ class Line:
 
     def _rounding(self, k: Complex, right: float) -> float:
         """A term p·e^{sL} is rounded by some units of p·e^{cL}·(1 + cL), for cL and log p come from
-        larger numbers: together K(c) and c·K'(c), which a secant bounds as K is convex. A reversed
-        loss takes K at −1−s, where terms cancel that are 1/c times as large."""
+        larger numbers: together K(c) and c·K'(c), which a secant bounds as K is convex. log p is
+        that of Q and L, which cancel: of a share L of K, by L units, and that is K″/K' by secants.
+        A reversed loss takes K at −1−s, where terms cancel that are 1/c times as large, and as
+        large as its mean loss under P."""
         slope = (right - k[0].real) / (self.right[0] - self.centre)
         slope = max(slope, 0.0) if math.isfinite(slope) else abs(self.epsilon)
+        large = max(slope - k[0].real / self.centre, 0.0) / max(slope, 1e-300) / self.right[0]
         turn = np.abs(k.imag) @ self._weight / self._weight.sum()  # mean |Im K| of the line
-        size = 2 * (abs(k[0].real) + float(turn)) + self.centre * slope
-        turned = any(isinstance(part, Reversed) for part, _ in self.loss.parts)
-        return float(size * (1 + (1 / self.centre if turned else 0.0)))
+        size = (2 + large) * abs(k[0].real) + 2 * float(turn) + self.centre * slope
+        turned = [(part.base, n) for part, n in self.loss.parts if isinstance(part, Reversed)]
+        near = np.array([-NEAR_ZERO])
+        means = sum(n * max(-base.cgf(near)[0].real / NEAR_ZERO, 0.0) for base, n in turned)
+        return float(size * (1 + (1 / self.centre if turned else 0.0)) + means)
 
     def delta(self, epsilon: Array, scale: Array = ONE) -> Sum:
         """δ at each ε, K taken `scale` times."""

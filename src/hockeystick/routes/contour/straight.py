@@ -5,12 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
 from hockeystick.errors import NumericalError
 from hockeystick.loss.sum import ComposedLoss
+from hockeystick.numerics.types import Array
 from hockeystick.routes.contour.line import Line
 from hockeystick.routes.contour.saddle import (
     LOST,
@@ -24,6 +26,10 @@ TRUNCATED = 1e-14
 """Part of δ that may be moved to infinity."""
 GROWTH = 1.25
 """Ratio of the frequencies at which the decay of e^K is sampled."""
+DIVIDED, PARTS = 5, 4
+"""How often stretches between samples, where it may come back, are divided, and into how many."""
+NEARLY = 1.3
+"""How much farther than the samples say a cut may be that allows for what is between them."""
 MOST_POINTS = 20_000
 NEAR_CUT = 100.0
 """A near cut, over the standard deviation of the tilted law's frequencies."""
@@ -41,11 +47,13 @@ class Effort(NamedTuple):
     most_nodes: int
     """Quadrature nodes of a part with which the decay is sampled at the most: where a cut is known
     that is near enough, and where none is."""
+    sampled: int
+    """Frequencies × nodes at which the decay is sampled at the most."""
 
 
-PATIENT = Effort(4_000_000, 4_000, 16_000)
+PATIENT = Effort(4_000_000, 4_000, 16_000, 1_000_000)
 """About 0.1 s; where more is needed, other ways are faster."""
-SHORT = Effort(40_000, 1_000, 1_000)
+SHORT = Effort(40_000, 1_000, 1_000, 40_000)
 """About as long as a bent line takes, where there is one."""
 
 
@@ -62,7 +70,7 @@ def plan(
     level = float(saddle.k[i]) - centre * saddle.epsilon - saddle.log_delta
     cut, log_tail = _cut(sketch, centre, curvature(saddle.x, saddle.k, i), level, effort)
     spacing = loss.spacing
-    if spacing is not None and cut > math.pi / spacing:
+    if spacing is not None and cut >= math.pi / spacing:
         # One whole period: an odd number of points, none of them at the edge.
         half = math.ceil(math.pi / spacing / step)
         step = 2 * math.pi / spacing / (2 * half + 1)
@@ -88,27 +96,55 @@ def _cut(
 ) -> tuple[float, float]:
     """Where to stop, and the log of the sum beyond, in units of e^{K(c) − cε}."""
     unit = 1 / math.sqrt(variance)
+    most = math.exp(min(-level - NATS, 700.0))
+    half_period = math.pi / loss.spacing if loss.spacing else math.inf
+    least = 20 + math.ceil(0.5 * math.log(loss.steps, GROWTH))  # up to where one step decays
     best = (math.inf, math.inf)
     for resolved, count in ((12.0, 44), (100.0, 56), (1000.0, 64), (10000.0, 68)):
         try:
-            most = effort.few_nodes if best[0] < NEAR_CUT * unit else effort.most_nodes
-            if loss.nodes_at(centre, resolved * unit) > most * len(loss.parts):
-                break
+            nodes = loss.nodes_at(centre, resolved * unit)
         except NumericalError:
             break
-        t = unit * GROWTH ** np.arange(-2.0, count - 2.0)
-        decay = loss.decay(centre, t, resolved * unit)
-        # What each stretch from t[j] to t[j+1], and all beyond the last, can add.
-        width = np.append(1 / t[:-1] - 1 / t[1:], 1 / t[-1])
-        beyond = np.cumsum((width * np.exp(-decay))[::-1])[::-1] / math.pi
-        enough = np.flatnonzero(beyond <= math.exp(min(-level - NATS, 700.0)))
-        if enough.size:
-            cut = enough[0]
-            with np.errstate(divide="ignore"):
-                best = min(best, (float(t[cut]), float(np.log(beyond[cut]))))
+        few = effort.few_nodes if best[0] < NEAR_CUT * unit else effort.most_nodes
+        if nodes > few * len(loss.parts):
+            break
+        t = unit * GROWTH ** np.arange(-2.0, max(count, least) - 2.0)
+        if t[-1] > half_period:
+            t = np.append(t[t < half_period], half_period)
+        decay = partial(loss.decay, centre, resolved=resolved * unit)
+        best = min(best, _sampled_cut(decay, t, most, effort.sampled // nodes))
         if best[0] < resolved * unit:
             break
     return best
+
+
+def _sampled_cut(
+    decay: Callable[[Array], Array], t: Array, most: float, samples: int
+) -> tuple[float, float]:
+    """Where to stop so that at most so much is beyond, and the log of that, by the decay at t and
+    at up to so many samples more, where it may come back between two of them."""
+    for divisions in range(DIVIDED + 1):
+        at, between = decay(t)
+        beyond = _sum_beyond(t, between)
+        hoped, cut = (int((x > most).sum()) for x in (_sum_beyond(t, at), beyond))
+        if hoped == t.size or (cut < t.size and t[cut] <= NEARLY * t[hoped]):
+            break
+        need = -math.log(math.pi * t[hoped] * most)
+        weak = (between[:-1] < need) & (np.minimum(at[:-1], at[1:]) >= need)
+        weak[:hoped] = weak[cut:] = False
+        more = np.linspace(t[:-1][weak], t[1:][weak], PARTS, endpoint=False)[1:]
+        if divisions == DIVIDED or not 0 < more.size <= samples - t.size:
+            break
+        t = np.sort(np.append(t, more))
+    if cut == t.size:
+        return math.inf, math.inf
+    return float(t[cut]), math.log(beyond[cut]) if beyond[cut] else -math.inf
+
+
+def _sum_beyond(t: Array, decay: Array) -> Array:
+    """What all stretches from t[j] to t[j+1] on, and what is beyond the last, can add."""
+    width = np.append(1 / t[:-1] - 1 / t[1:], 1 / t[-1])
+    return np.asarray(np.cumsum((width * np.exp(-decay))[::-1])[::-1] / math.pi)
 
 
 def line_for(loss: ComposedLoss, epsilon: float | None, log_delta: float | None) -> Line:

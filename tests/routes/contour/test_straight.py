@@ -1,0 +1,78 @@
+"""Where a vertical line ends: what is cut off is bounded between the samples of its decay too."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import hockeystick as hs
+from hockeystick.loss.atoms import AtomicLoss
+from hockeystick.loss.base import Loss
+from hockeystick.loss.sum import ComposedLoss
+from hockeystick.routes.contour.line import Line
+from hockeystick.routes.contour.route import deltas_on
+from hockeystick.routes.contour.straight import line_for
+
+
+def farther(line: Line, times: int) -> Line:
+    """The same line, so many times as long."""
+    t = line.step * np.arange(times * (line.t.size - 1) + 1)
+    return replace(line, t=t, k=line.loss.cgf(line.centre + 1j * t))
+
+
+@pytest.mark.parametrize(
+    ("step", "count", "epsilon"),
+    [
+        (
+            hs.Gaussian(0.05252925239533155).on(hs.Poisson(0.015914520807533028)),
+            5397,
+            15414.711130043708,
+        ),
+        (hs.Laplace(0.1).on(hs.Poisson(0.02)), 3000, 400.0),
+    ],
+)
+def test_a_loss_that_is_nearly_on_a_lattice(step: hs.Mechanism, count: int, epsilon: float) -> None:
+    """Steps without the record lose nothing, and those with it nearly all the same: e^K comes back
+    a period away. Once 9e-11 off, with both ends."""
+    loss = step.evidence(hs.ADD_REMOVE).loss
+    assert loss is not None
+    line = line_for(ComposedLoss([(loss, count)]), epsilon, None)
+    asked = np.array([epsilon])
+    lower, upper = deltas_on(line, line.loss, asked)
+    truth = float(np.exp(farther(line, 10).delta(asked).log_value[0]))
+    assert lower[0] <= truth <= upper[0]
+    assert upper[0] - lower[0] <= 1e-10 * truth
+
+
+def sparse(step: float, width: int, far: float, beside: float) -> Loss:
+    """Losses 0, `width` and, seldom, width + 1 steps above the least."""
+    q, places = np.array([1 - far - beside, far, beside]), np.array([0, width, width + 1])
+    losses = step * places
+    return AtomicLoss(losses - math.log(q @ np.exp(losses)), np.log(q), spacing=step)
+
+
+@pytest.mark.parametrize(
+    ("step", "width", "far", "beside", "count", "epsilon"),
+    [
+        (0.0009, 31, 0.234, 0.0031, 700, 0.6352),
+        (0.00065, 20, 0.342, 0.0011, 54, 0.0263),
+    ],
+)
+def test_a_lattice_that_is_nearly_a_wider_one(
+    step: float, width: int, far: float, beside: float, count: int, epsilon: float
+) -> None:
+    """Against the law itself, convolved. Once up to 2e-4 of δ off, within half a period."""
+    loss = sparse(step, width, far, beside)
+    size = (width + 1) * count + 1
+    masses = np.zeros(2 * size)
+    masses[[0, width, width + 1]] = loss.atoms.p
+    law = np.fft.irfft(np.fft.rfft(masses) ** count, 2 * size)[:size]
+    sums = step * np.arange(size) + count * loss.bottom
+    truth = float(law @ -np.expm1(np.minimum(epsilon - sums, 0.0)))
+    composed = ComposedLoss([(loss, count)])
+    lower, upper = deltas_on(line_for(composed, epsilon, None), composed, np.array([epsilon]))
+    assert lower[0] - 1e-11 * truth <= truth <= upper[0] + 1e-11 * truth
+    assert upper[0] - lower[0] <= 1e-9 * truth
