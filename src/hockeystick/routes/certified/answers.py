@@ -14,7 +14,7 @@ from hockeystick.bound import Interval
 from hockeystick.errors import CannotCertify
 from hockeystick.loss.sum import ComposedLoss
 from hockeystick.routes.certified.balls import above, below, of_bits
-from hockeystick.routes.certified.bent import bent_law
+from hockeystick.routes.certified.bent_law import bent_law
 from hockeystick.routes.certified.bracket import both_ends, by_halving
 from hockeystick.routes.certified.build import LONG, NATS, LongLine, Task, follow, task_of
 from hockeystick.routes.certified.claims import (
@@ -45,8 +45,8 @@ TIGHT = 1e-10
 LOW, LOOSE, LOOSE_NATS = 1.0, 3e-9, 28.0
 """Nats above the least of cancellation that arrays of doubles may have, the relative width of δ
 that is then good enough, and how little may be cut off for it."""
-WIDE = 1e-6
-"""Relative width of ε from which on other lines are tried."""
+WIDE, WIDE_UNBENT = 1e-6, 1e-10
+"""Relative width of ε from which on other lines are tried; where one can be bent."""
 MOST_LEVEL_OF_FLOATS = 30.0
 """Nats of cancellation up to which floats tell where ε is."""
 MOST_LEVEL, LEVEL_OF_FEW = 12.0, 3.0
@@ -123,7 +123,7 @@ def epsilon(loss: ComposedLoss, delta: float) -> Proven:
             if ends[0] < ends[1] / 2:
                 raise coarse from error
             return Proven.of(*ends, "grid", parts=parts, grid=grid.to_json())
-        if high - low > WIDE * high:
+        if high - low > (WIDE if bent_law(task.laws) is None else WIDE_UNBENT) * high:
             found = epsilon_otherwise(task, delta)
             if found is not None and found[1] - found[0] < high - low:
                 return Proven.of(*found[:3], parts=parts, **found[3])
@@ -232,7 +232,8 @@ def _line_at(task: Task, log_delta: float, delta: float) -> tuple[Line, Recipe, 
     with suppress(*REFUSALS):
         for _ in range(2):
             low = planned(task.loss, LOOSE_NATS, root, log_delta, LOW)
-            if low.level > (MOST_LEVEL if bent_law(task.laws) is None else LEVEL_OF_FEW):
+            bent = bent_law(task.laws)
+            if low.level > (MOST_LEVEL if bent is None or bent.fixed else LEVEL_OF_FEW):
                 break
             line, recipe = follow(task, low, LOOSE_NATS, arrays=True)
             root = line.guess(low.epsilon, delta)

@@ -11,8 +11,8 @@ from flint import arb
 
 from hockeystick.errors import CannotCertify, NumericalError
 from hockeystick.routes.certified.balls import above, below, of_bits
-from hockeystick.routes.certified.bent import bent_law
 from hockeystick.routes.certified.bent_answers import delta_bent, epsilon_bent
+from hockeystick.routes.certified.bent_law import bent_law
 from hockeystick.routes.certified.bracket import both_ends, crossing
 from hockeystick.routes.certified.build import NATS, Task, follow, task_of
 from hockeystick.routes.certified.line import Line, Recipe, masses
@@ -28,8 +28,8 @@ MORE_BITS, MOST_LEVEL = 640, 250.0
 """Of the working precision, and nats that may then cancel."""
 QUICK, SLOW = 6e5, 1.5e7
 """Products of a line that is tried before one is bent, and after."""
-PLANS, NARROW = 4, 1e-9
-"""How often a δ is planned for, and the relative width that is good enough."""
+PLANS, NARROW, FAIR = 4, 1e-9, 1e-7
+"""How often a δ is planned for, the relative width that is good enough, and of a quick line."""
 REFUSALS = (NumericalError, ArithmeticError, ValueError, IndexError)
 """What a plan may fail with."""
 Found = tuple[float, float, str, dict[str, Any]]
@@ -99,6 +99,8 @@ def _epsilon(task: Task, delta: float, most: float) -> tuple[float, float, Recip
     if line.ends(root).width > NARROW * delta:
         root = crossing(line, 2 * root, delta)
         line, recipe = _line(task, root, log_delta, most)
+    if most == QUICK and line.ends(root).width > FAIR * delta:
+        raise CannotCertify("a longer line is better")
     return *both_ends(line, root, delta), recipe
 
 
