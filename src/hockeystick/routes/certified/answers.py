@@ -19,21 +19,20 @@ from hockeystick.routes.certified.bracket import both_ends, by_halving
 from hockeystick.routes.certified.build import LONG, NATS, LongLine, Task, follow, task_of
 from hockeystick.routes.certified.claims import (
     LOG_LEAST,
-    at_infinity,
     at_most,
     closed,
-    is_above_all,
-    is_free,
-    largest,
+    delta_at_once,
+    epsilon_at_once,
 )
 from hockeystick.routes.certified.grid import Grid, GridSum, planned_grid
 from hockeystick.routes.certified.line import Ends, Laws, Line, Recipe, masses
 from hockeystick.routes.certified.many import many
 from hockeystick.routes.certified.otherwise import (
     BITS,
+    DELTA,
+    EPSILON,
     REFUSALS,
-    delta_otherwise,
-    epsilon_otherwise,
+    otherwise,
 )
 from hockeystick.routes.certified.plan import Plan, planned
 from hockeystick.routes.certified.points import unless_atoms
@@ -91,11 +90,9 @@ def epsilon(loss: ComposedLoss, delta: float) -> Proven:
     with precisely():
         task = task_of(loss)
         parts = task.said
+        if (known := epsilon_at_once(task.laws, delta)) is not None:
+            return Proven.of(*known, "closed form", parts=parts)
         infinite, lost = masses(task.laws)
-        if infinite > delta:
-            return Proven.of(math.inf, math.inf, "closed form", parts=parts)
-        if delta == 0 and infinite.is_zero():
-            return Proven.of(*largest(task.laws), "closed form", parts=parts)
         if lost >= delta:
             raise CannotCertify("δ is less than what a list of integers leaves out")
         with suppress(*REFUSALS):
@@ -105,14 +102,12 @@ def epsilon(loss: ComposedLoss, delta: float) -> Proven:
         if profile is not None:
             ends = by_halving(lambda e: (profile(arb(e)),) * 2, arb(delta))
             return Proven.of(*ends, "closed form", parts=parts)
-        if is_free(task.laws, delta):
-            return Proven.of(0.0, 0.0, "closed form", parts=parts)
         if not infinite < delta:
             raise CannotCertify("δ is about the probability of an infinite loss")
         try:
             low, high, recipe = _epsilon_by_line(task, delta)
         except REFUSALS as error:
-            if (found := epsilon_otherwise(task, delta)) is not None:
+            if (found := otherwise(task, delta, EPSILON)) is not None:
                 return Proven.of(*found[:3], parts=parts, **found[3])
             sums, grid = _on_grid(task, math.log(delta), error)
             coarse = CannotCertify(f"{error}, and a grid is too coarse")
@@ -124,7 +119,7 @@ def epsilon(loss: ComposedLoss, delta: float) -> Proven:
                 raise coarse from error
             return Proven.of(*ends, "grid", parts=parts, grid=grid.to_json())
         if high - low > (WIDE if bent_law(task.laws) is None else WIDE_UNBENT) * high:
-            found = epsilon_otherwise(task, delta)
+            found = otherwise(task, delta, EPSILON)
             if found is not None and found[1] - found[0] < high - low:
                 return Proven.of(*found[:3], parts=parts, **found[3])
         return Proven.of(low, high, "contour", parts=parts, line=recipe.to_json())
@@ -145,7 +140,7 @@ def delta(loss: ComposedLoss, epsilon: float) -> Proven:
         try:
             low, high, recipe = _delta_by_line(task, epsilon)
         except REFUSALS as error:
-            if (found := delta_otherwise(task, epsilon)) is not None:
+            if (found := otherwise(task, epsilon, DELTA)) is not None:
                 return Proven.of(*found[:3], parts=parts, **found[3])
             sums, grid = _on_grid(task, LOG_SMALL, error)
             least, most = sums.ends(epsilon)
@@ -155,8 +150,8 @@ def delta(loss: ComposedLoss, epsilon: float) -> Proven:
 
 
 def _by_formula(laws: Laws, epsilon: float) -> arb | None:
-    if math.isinf(epsilon) or is_above_all(laws, epsilon):
-        return at_infinity(laws)
+    if (known := delta_at_once(laws, epsilon)) is not None:
+        return known
     profile = closed(laws)
     return None if profile is None else profile(arb(epsilon))
 

@@ -19,7 +19,6 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 from flint import acb, arb
 
@@ -27,6 +26,7 @@ from hockeystick.routes.certified.balls import disc, only_if, power, total
 from hockeystick.routes.certified.bent_law import bent_law
 from hockeystick.routes.certified.line import Ends, Laws
 from hockeystick.routes.certified.turned_sums import TurnedSum
+from hockeystick.routes.certified.written import Written
 
 WIDE = 20
 """Bits up to which a ball is taken for a cell, where its members are bounded all at once."""
@@ -35,7 +35,7 @@ MOST_PRODUCTS, MOST_CELLS = 4_000_000, 20_000
 
 
 @dataclass(frozen=True)
-class BentRecipe:
+class BentRecipe(Written):
     """Exact numbers, kept in the certificate: the hyperbola, half of the strip of its angle in
     which the integrand is bounded, its step and points; the strip low <= Im ζ <= high, the step and
     ends of the sum in its middle; where all but a tail ends, and the cells of bounds."""
@@ -53,17 +53,10 @@ class BentRecipe:
     far: float
     cell: float
 
-    def to_json(self) -> dict[str, Any]:
-        return {name: getattr(self, name) for name in self.__dataclass_fields__}
-
     @property
     def work(self) -> int:
         """Exponentials that it takes at most."""
         return self.points * (self.last - self.first + 1)
-
-    @classmethod
-    def from_json(cls, said: dict[str, Any]) -> BentRecipe:
-        return cls(**{name: said[name] for name in cls.__dataclass_fields__})
 
 
 class Bent:
