@@ -92,11 +92,11 @@ def epsilon_at_once(laws: Laws, delta: float) -> tuple[float, float] | None:
 
 
 def delta_at_once(laws: Laws, epsilon: float) -> arb | None:
-    """δ(ε) from the largest loss on: what is infinite, where no table leaves any out."""
-    infinite, lost = masses(laws)
+    """δ(ε) from the largest loss on, which no loss that a table leaves out is above: what is
+    infinite."""
     top = top_of(laws)
-    above = top is not None and bool(top <= epsilon) and lost.is_zero()
-    return infinite if above or math.isinf(epsilon) else None
+    above = top is not None and bool(top <= epsilon)
+    return masses(laws)[0] if above or math.isinf(epsilon) else None
 
 
 def at_most(
@@ -104,12 +104,11 @@ def at_most(
 ) -> bool:
     """Whether δ(ε) <= δ for certain: no finite loss is larger, or by a formula, or at a given
     order by Chernoff's bound (Theorem 2); with all that is infinite or left out."""
-    extra, top = sum(masses(laws), arb(0)), top_of(laws)
-    if top is not None and top <= epsilon:
-        return bool(extra <= delta)
+    if (known := delta_at_once(laws, epsilon)) is not None:
+        return bool(known <= delta)
     if (profile := closed(laws)) is not None:
         return bool(profile(arb(epsilon)) <= delta)
     if order is None:
         return False
     chernoff = kappa(arb(order)) * (cumulant(laws, order, rules) - arb(order) * epsilon).exp()
-    return bool(chernoff + extra <= delta)
+    return bool(chernoff + sum(masses(laws), arb(0)) <= delta)

@@ -24,8 +24,8 @@ from hockeystick.routes.contour.saddle import find_saddle
 
 BITS = 192
 """Of the working precision: radii are then far below the errors that are chosen."""
-MORE_BITS, MOST_LEVEL = 640, 250.0
-"""Of the working precision, and nats that may then cancel."""
+SOME_BITS, MORE_BITS, MOST_LEVEL = 384, 640, 250.0
+"""More bits, and with the most of them nats that may cancel."""
 QUICK, SLOW = 6e5, 1.5e7
 """Products of a line that is tried before one is bent, and after."""
 PLANS, NARROW, FAIR = 4, 1e-9, 1e-7
@@ -52,8 +52,8 @@ def _in_turn(task: Task, straight: Any, bent: Any, smoothed: Any) -> Iterator[tu
     if not all_atoms(task.laws):
         yield "contour", MORE_BITS, straight, QUICK
         if bent_law(task.laws) is not None:
-            yield "bent", BITS, bent
-            yield "bent", MORE_BITS, bent
+            for bits in (BITS, SOME_BITS, MORE_BITS):
+                yield "bent", bits, bent
         yield "contour", MORE_BITS, straight, SLOW
     yield "smoothed", BITS, smoothed
 
