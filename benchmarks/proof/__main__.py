@@ -3,6 +3,7 @@
 python -m benchmarks.proof --cases 1000 --seed 1 --jobs 2
 python -m benchmarks.proof --cases 1000 --seed 1 --start 1000   # the next thousand
 python -m benchmarks.proof --kind laplace_few                   # one kind alone
+python -m benchmarks.proof --hard                               # the ends of what is asked
 python -m benchmarks.proof --speed                              # the table of typical answers
 """
 
@@ -18,8 +19,9 @@ from functools import partial
 
 import numpy as np
 
-from benchmarks.proof.cases import KINDS
+from benchmarks.proof.hard import HARD
 from benchmarks.proof.judge import Verdict, judged
+from benchmarks.proof.kinds import KINDS
 from benchmarks.proof.speed import speed
 from hockeystick.progress import bar
 
@@ -69,7 +71,8 @@ def options() -> argparse.Namespace:
     parser.add_argument("--start", type=int, default=0, help="the number of the first case")
     parser.add_argument("--jobs", type=int, default=1, help="processes")
     parser.add_argument("--seconds", type=float, default=20.0, help="of CPU for a case")
-    parser.add_argument("--kind", choices=[kind.__name__ for kind in KINDS])
+    parser.add_argument("--kind", choices=[kind.__name__ for kind in KINDS | HARD])
+    parser.add_argument("--hard", action="store_true", help="little noise, extreme rates, δ near 1")
     parser.add_argument("--quiet", action="store_true", help="violations only")
     parser.add_argument("--kinds", action="store_true", help="the time that each kind took")
     parser.add_argument("--speed", action="store_true", help="the table of typical answers")
@@ -79,7 +82,7 @@ def options() -> argparse.Namespace:
 @contextmanager
 def verdicts(asked: argparse.Namespace, numbers: range) -> Iterator[Iterator[Verdict]]:
     """In the order of their numbers, by as many processes."""
-    one = partial(judged, asked.seed, seconds=asked.seconds, kind=asked.kind)
+    one = partial(judged, asked.seed, seconds=asked.seconds, kind=asked.kind, hard=asked.hard)
     if asked.jobs == 1:
         yield map(one, numbers)
         return

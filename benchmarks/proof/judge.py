@@ -42,13 +42,15 @@ class Verdict:
     """Why nothing is proven."""
 
 
-def judged(seed: int, number: int, seconds: float, kind: str | None = None) -> Verdict:
+def judged(
+    seed: int, number: int, seconds: float, kind: str | None = None, hard: bool = False
+) -> Verdict:
     """All routes on one case, within so many seconds of CPU."""
     start = time.process_time()
     verdict = Verdict(number, kind or "")
     try:
         with stopped_after(seconds):
-            asked = case(seed, number, kind)
+            asked = case(seed, number, kind, hard)
             verdict.kind = asked.kind
             _judge(asked, verdict)
     except GivenUp:

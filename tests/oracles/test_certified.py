@@ -12,14 +12,23 @@ import pytest
 pytest.importorskip("flint")
 
 from benchmarks.proof.__main__ import main
-from benchmarks.proof.cases import KINDS, case
+from benchmarks.proof.cases import case
+from benchmarks.proof.hard import HARD
 from benchmarks.proof.judge import GivenUp, Verdict, compare, judged, stopped_after
+from benchmarks.proof.kinds import KINDS
 from hockeystick import Bound
 
 FEW = 12
 """Cases of the plain run."""
 SECONDS = 2.0
 """Of CPU, for a case: few take as long."""
+
+
+PINNED = [
+    (5, 9008, "(Laplace(2.3369564569977666) * 2).epsilon(0.00066)"),
+    (5, 9002, "(Gaussian(4.4160463227734255) * 462530).rdp(2.6, relation=replace-one)"),
+]
+"""Cases as they have always been."""
 
 
 def check(verdicts: list[Verdict]) -> None:
@@ -48,6 +57,15 @@ def test_each_kind(kind: str) -> None:
     assert not [line for verdict in verdicts for line in verdict.said]
 
 
+@pytest.mark.slow
+def test_hard_kinds() -> None:
+    """Some take longer than they are given."""
+    kinds = [kind.__name__ for kind in HARD]
+    verdicts = [judged(17, number, SECONDS, kind) for kind in kinds for number in (0, 1, 2)]
+    assert not [line for verdict in verdicts for line in verdict.said]
+    assert sum(verdict.proven for verdict in verdicts) >= 0.5 * len(verdicts)
+
+
 @pytest.mark.parametrize("jobs", ["1", pytest.param("2", marks=pytest.mark.slow)])
 def test_the_last_line_counts(
     jobs: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
@@ -63,6 +81,13 @@ def test_the_last_line_counts(
 def test_a_case_depends_on_its_number_alone() -> None:
     assert case(3, 17) == case(3, 17)
     assert case(3, 17) != replace(case(3, 18), number=17)
+    assert case(3, 17) != case(3, 17, hard=True)
+
+
+@pytest.mark.parametrize(("seed", "number", "said"), PINNED)
+def test_a_number_keeps_its_case(seed: int, number: int, said: str) -> None:
+    """A run that was broken off would else go on with other cases."""
+    assert str(case(seed, number)) == f"case {number}: {said}"
 
 
 @pytest.mark.parametrize(

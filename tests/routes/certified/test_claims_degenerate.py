@@ -12,6 +12,10 @@ import hockeystick as hs
 from hockeystick.errors import CannotCertify
 from hockeystick.loss.exact import Exact
 from hockeystick.mechanism import Mechanism
+from hockeystick.questions import dominating, parts_of
+from hockeystick.routes.certified.balls import of_bits
+from hockeystick.routes.certified.build import task_of
+from hockeystick.routes.certified.claims import at_most, delta_at_once
 from hockeystick.routes.certified.reading import read
 from hockeystick.routes.certified.verify import verify
 
@@ -150,3 +154,15 @@ def test_a_negative_epsilon_has_no_formula() -> None:
 def test_the_domain_of_a_leak() -> None:
     assert Exact("leak", (Fraction(1),)).is_pair
     assert not Exact("leak", (Fraction(1, 2), Fraction(1))).is_pair
+
+
+def test_beyond_all_losses_nothing_is_left_out() -> None:
+    """A list of integers is cut; −log(1 − q) is above all losses of a record added."""
+    run = hs.DiscreteGaussian(3.0).on(hs.Poisson(0.1)) * 20
+    with of_bits(192):
+        laws = task_of(dominating(parts_of(run, hs.ADD_REMOVE))[0][1]).laws
+        assert not laws[0][0].lost.is_zero()
+        assert delta_at_once(laws, 2.2) == 0
+        assert delta_at_once(laws, 2.1) is None
+        assert at_most(laws, 2.2, 0.0, None, ())
+        assert not at_most(laws, 2.0, 0.0, None, ())

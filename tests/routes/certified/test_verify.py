@@ -15,7 +15,7 @@ import pytest
 import hockeystick as hs
 from hockeystick.errors import CannotCertify
 from hockeystick.loss.exact import Exact
-from hockeystick.routes.certified import otherwise
+from hockeystick.routes.certified import answers
 from hockeystick.routes.certified.balls import of_bits
 from hockeystick.routes.certified.laws import law_of
 from hockeystick.routes.certified.reading import read
@@ -35,12 +35,12 @@ def made(answer: hs.Bound) -> dict[str, Any]:
 @pytest.fixture(scope="module")
 def several() -> dict[str, dict[str, Any]]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(otherwise, "epsilon_smoothed", refused)
+        patch.setattr(answers, "EPSILON", (refused,) * 3)
         return _several()
 
 
 def refused(*_: Any) -> Any:
-    raise CannotCertify("no smoothed line")
+    raise CannotCertify("no line")
 
 
 def _several() -> dict[str, dict[str, Any]]:

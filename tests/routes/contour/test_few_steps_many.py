@@ -74,3 +74,11 @@ def test_where_nothing_is_lost_no_line_is_asked() -> None:
 def test_too_small_a_delta_is_left_to_others() -> None:
     _, upper = many.epsilons([GaussianSample(1.0, 0.01, True)], np.array([[3.0]]), 1e-300)
     assert np.isnan(upper).all()
+
+
+@pytest.mark.slow
+def test_an_epsilon_far_below_the_mean_is_no_plan() -> None:
+    """Next to no noise, so many steps that nothing on the way is a number: refused in words."""
+    run = hs.Gaussian(0.08921829319729574).on(hs.Poisson(0.23761066444432768)) * 706925
+    with pytest.raises(hs.NumericalError):
+        run.delta(45441.07829861474, method="contour")

@@ -14,27 +14,25 @@ from hockeystick.bound import Interval
 from hockeystick.errors import CannotCertify
 from hockeystick.loss.sum import ComposedLoss
 from hockeystick.routes.certified.balls import above, below, of_bits
-from hockeystick.routes.certified.bent import bent_law
+from hockeystick.routes.certified.bent_law import bent_law
 from hockeystick.routes.certified.bracket import both_ends, by_halving
 from hockeystick.routes.certified.build import LONG, NATS, LongLine, Task, follow, task_of
 from hockeystick.routes.certified.claims import (
     LOG_LEAST,
-    at_infinity,
     at_most,
     closed,
-    is_above_all,
-    is_free,
-    largest,
+    delta_at_once,
+    epsilon_at_once,
 )
 from hockeystick.routes.certified.grid import Grid, GridSum, planned_grid
-from hockeystick.routes.certified.laws import exact_of
 from hockeystick.routes.certified.line import Ends, Laws, Line, Recipe, masses
 from hockeystick.routes.certified.many import many
 from hockeystick.routes.certified.otherwise import (
     BITS,
+    DELTA,
+    EPSILON,
     REFUSALS,
-    delta_otherwise,
-    epsilon_otherwise,
+    otherwise,
 )
 from hockeystick.routes.certified.plan import Plan, planned
 from hockeystick.routes.certified.points import unless_atoms
@@ -46,8 +44,8 @@ TIGHT = 1e-10
 LOW, LOOSE, LOOSE_NATS = 1.0, 3e-9, 28.0
 """Nats above the least of cancellation that arrays of doubles may have, the relative width of δ
 that is then good enough, and how little may be cut off for it."""
-WIDE = 1e-6
-"""Relative width of ε from which on other lines are tried."""
+WIDE, WIDE_UNBENT = 1e-6, 1e-10
+"""Relative width of ε from which on other lines are tried; where one can be bent."""
 MOST_LEVEL_OF_FLOATS = 30.0
 """Nats of cancellation up to which floats tell where ε is."""
 MOST_LEVEL, LEVEL_OF_FEW = 12.0, 3.0
@@ -57,6 +55,10 @@ LOG_SMALL = math.log(1e-20)
 MILD_ORDERS = 2.0 ** np.arange(-1, 12), 2.0 ** np.arange(12, 21, 2)
 """At which Chernoff's bound is tried for a direction that may not matter; those that take long
 only if it still falls there."""
+
+
+SKETCHY = 2.0
+"""Nats by which the bound of a few parts may be off."""
 
 
 class Proven(Interval):
@@ -83,20 +85,14 @@ def precisely(bits: int = BITS) -> Iterator[None]:
             raise CannotCertify(f"no plan of a proof was found: {error}") from error
 
 
-def said_of(loss: ComposedLoss) -> list[dict[str, Any]]:
-    """The parts, for the certificate."""
-    return [{"count": n, **exact_of(part).to_json()} for part, n in loss.parts]
-
-
 def epsilon(loss: ComposedLoss, delta: float) -> Proven:
     """ε(δ), between proven ends."""
     with precisely():
-        task, parts = task_of(loss), said_of(loss)
+        task = task_of(loss)
+        parts = task.said
+        if (known := epsilon_at_once(task.laws, delta)) is not None:
+            return Proven.of(*known, "closed form", parts=parts)
         infinite, lost = masses(task.laws)
-        if infinite > delta:
-            return Proven.of(math.inf, math.inf, "closed form", parts=parts)
-        if delta == 0 and infinite.is_zero():
-            return Proven.of(*largest(task.laws), "closed form", parts=parts)
         if lost >= delta:
             raise CannotCertify("δ is less than what a list of integers leaves out")
         with suppress(*REFUSALS):
@@ -106,14 +102,12 @@ def epsilon(loss: ComposedLoss, delta: float) -> Proven:
         if profile is not None:
             ends = by_halving(lambda e: (profile(arb(e)),) * 2, arb(delta))
             return Proven.of(*ends, "closed form", parts=parts)
-        if is_free(task.laws, delta):
-            return Proven.of(0.0, 0.0, "closed form", parts=parts)
         if not infinite < delta:
             raise CannotCertify("δ is about the probability of an infinite loss")
         try:
             low, high, recipe = _epsilon_by_line(task, delta)
         except REFUSALS as error:
-            if (found := epsilon_otherwise(task, delta)) is not None:
+            if (found := otherwise(task, delta, EPSILON)) is not None:
                 return Proven.of(*found[:3], parts=parts, **found[3])
             sums, grid = _on_grid(task, math.log(delta), error)
             coarse = CannotCertify(f"{error}, and a grid is too coarse")
@@ -124,8 +118,8 @@ def epsilon(loss: ComposedLoss, delta: float) -> Proven:
             if ends[0] < ends[1] / 2:
                 raise coarse from error
             return Proven.of(*ends, "grid", parts=parts, grid=grid.to_json())
-        if high - low > WIDE * high:
-            found = epsilon_otherwise(task, delta)
+        if high - low > (WIDE if bent_law(task.laws) is None else WIDE_UNBENT) * high:
+            found = otherwise(task, delta, EPSILON)
             if found is not None and found[1] - found[0] < high - low:
                 return Proven.of(*found[:3], parts=parts, **found[3])
         return Proven.of(low, high, "contour", parts=parts, line=recipe.to_json())
@@ -134,7 +128,8 @@ def epsilon(loss: ComposedLoss, delta: float) -> Proven:
 def delta(loss: ComposedLoss, epsilon: float) -> Proven:
     """δ(ε), between proven ends."""
     with precisely():
-        task, parts = task_of(loss), said_of(loss)
+        task = task_of(loss)
+        parts = task.said
         with suppress(*REFUSALS):
             low, high, splines = delta_splines(task, epsilon)
             return Proven.of(low, high, "splines", parts=parts, line=splines.to_json())
@@ -145,7 +140,7 @@ def delta(loss: ComposedLoss, epsilon: float) -> Proven:
         try:
             low, high, recipe = _delta_by_line(task, epsilon)
         except REFUSALS as error:
-            if (found := delta_otherwise(task, epsilon)) is not None:
+            if (found := otherwise(task, epsilon, DELTA)) is not None:
                 return Proven.of(*found[:3], parts=parts, **found[3])
             sums, grid = _on_grid(task, LOG_SMALL, error)
             least, most = sums.ends(epsilon)
@@ -155,8 +150,8 @@ def delta(loss: ComposedLoss, epsilon: float) -> Proven:
 
 
 def _by_formula(laws: Laws, epsilon: float) -> arb | None:
-    if math.isinf(epsilon) or is_above_all(laws, epsilon):
-        return at_infinity(laws)
+    if (known := delta_at_once(laws, epsilon)) is not None:
+        return known
     profile = closed(laws)
     return None if profile is None else profile(arb(epsilon))
 
@@ -167,7 +162,7 @@ def milder(loss: ComposedLoss, epsilon: float, delta: float) -> dict[str, Any] |
         return None
     with precisely():
         task = task_of(loss)
-        claim: dict[str, Any] = {"parts": said_of(loss)}
+        claim: dict[str, Any] = {"parts": task.said}
         if not at_most(task.laws, epsilon, delta, None, ()):
             order = _good_order(loss, epsilon, delta)
             if order is None:
@@ -187,7 +182,10 @@ def _good_order(loss: ComposedLoss, epsilon: float, delta: float) -> float | Non
             if len(loss.parts) > MOST_PLANNING_PARTS:  # the best order of a few is about as good
                 few = loss.sketch(MOST_PLANNING_PARTS)
                 score = few.cgf(orders).real - orders * epsilon + log_kappa(orders)
-                orders = orders[[int(np.nanargmin(score))]]
+                best = int(np.nanargmin(score))
+                if score[best] > goal + SKETCHY and best < orders.size - 1:
+                    return None
+                orders = orders[[best]]
             bound = loss.cgf(orders).real - orders * epsilon + log_kappa(orders)
         enough = np.flatnonzero(bound <= goal)
         if enough.size or not bound[-1] <= bound.min():
@@ -229,7 +227,8 @@ def _line_at(task: Task, log_delta: float, delta: float) -> tuple[Line, Recipe, 
     with suppress(*REFUSALS):
         for _ in range(2):
             low = planned(task.loss, LOOSE_NATS, root, log_delta, LOW)
-            if low.level > (MOST_LEVEL if bent_law(task.laws) is None else LEVEL_OF_FEW):
+            bent = bent_law(task.laws)
+            if low.level > (MOST_LEVEL if bent is None or bent.fixed else LEVEL_OF_FEW):
                 break
             line, recipe = follow(task, low, LOOSE_NATS, arrays=True)
             root = line.guess(low.epsilon, delta)

@@ -1,4 +1,4 @@
-"""Few steps of Gaussian noise on a small sample, on a line that is bent (Theorem 22).
+"""Few steps of Gaussian noise on a small sample, on a line that is bent (Theorems 22 and 25).
 
 A loss is log(1−q) + X, X = log(1 + ρ·e^ℓ) > 0 and ρ = q/(1−q). With x = ε − n·log(1−q), G(p) =
 E_Q[e^{pX}] and 0 < θ,
@@ -7,6 +7,10 @@ E_Q[e^{pX}] and 0 < θ,
 
 e^{−sx} falls fast along this hyperbola. Over ζ = log X, G is an integral that may be taken on any
 line Im ζ = b < π/4, and there e^{sX} does not grow along the hyperbola where b >= θ.
+
+Of a sample of fixed size a loss is X, −X or 0, X = log(1 − q + q·e^ℓ) > 0 over ℓ > 0, and M(s) =
+G(s+1) + H(s) + atom takes the place of (1−q)·G(s+1), x = ε; H(s) = E_Q[e^{−sX}; ℓ > 0] is an
+integral on the line Im ζ = −b, where e^{−sX} is at most 1.
 """
 
 from __future__ import annotations
@@ -15,14 +19,14 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 from flint import acb, arb
 
 from hockeystick.routes.certified.balls import disc, only_if, power, total
+from hockeystick.routes.certified.bent_law import bent_law
 from hockeystick.routes.certified.line import Ends, Laws
-from hockeystick.routes.certified.normal import NormalLaw
 from hockeystick.routes.certified.turned_sums import TurnedSum
+from hockeystick.routes.certified.written import Written
 
 WIDE = 20
 """Bits up to which a ball is taken for a cell, where its members are bounded all at once."""
@@ -31,7 +35,7 @@ MOST_PRODUCTS, MOST_CELLS = 4_000_000, 20_000
 
 
 @dataclass(frozen=True)
-class BentRecipe:
+class BentRecipe(Written):
     """Exact numbers, kept in the certificate: the hyperbola, half of the strip of its angle in
     which the integrand is bounded, its step and points; the strip low <= Im ζ <= high, the step and
     ends of the sum in its middle; where all but a tail ends, and the cells of bounds."""
@@ -49,36 +53,22 @@ class BentRecipe:
     far: float
     cell: float
 
-    def to_json(self) -> dict[str, Any]:
-        return {name: getattr(self, name) for name in self.__dataclass_fields__}
-
     @property
     def work(self) -> int:
         """Exponentials that it takes at most."""
         return self.points * (self.last - self.first + 1)
-
-    @classmethod
-    def from_json(cls, said: dict[str, Any]) -> BentRecipe:
-        return cls(**{name: said[name] for name in cls.__dataclass_fields__})
-
-
-def bent_law(laws: Laws) -> tuple[NormalLaw, int] | None:
-    """The law and how often it runs, if it is one of a record removed from a Poisson sample."""
-    if len(laws) != 1 or not isinstance(law := laws[0][0], NormalLaw):
-        return None
-    return (law, laws[0][1]) if law.sampled and law.down.is_zero() and laws[0][1] >= 2 else None
 
 
 class Bent:
     """Both ends of δ(ε)."""
 
     def __init__(self, laws: Laws, recipe: BentRecipe) -> None:
-        found = bent_law(laws)
-        only_if(found is not None, "steps of one Gaussian law with a record removed")
-        assert found is not None
-        law, self._n = found
-        self._r, self._u = recipe, law.up
-        self._base, self._log_odds = (-law.q).log1p(), (law.q / (1 - law.q)).log()
+        law = bent_law(laws)
+        only_if(law is not None, "steps of one Gaussian law, a record removed, or of fixed size")
+        assert law is not None
+        self._law, self._n, self._r, self._u = law, law.n, recipe, law.up
+        self._base = arb(0) if law.fixed else (-law.q).log1p()
+        self._log_odds = (law.q if law.fixed else law.q / (1 - law.q)).log()
         self._check()
         self._order = arb(recipe.scale) * (arb(recipe.angle) + arb(recipe.strip)).sin()
         self._terms = self._line()
@@ -92,18 +82,23 @@ class Bent:
         only_if(r.last > r.first and r.points > 1 and r.work <= MOST_PRODUCTS, "fewer points")
 
     def outcome(self, zeta: acb) -> tuple[acb, acb, acb]:
-        """X, z and X/(1 − e^{−X}) at ζ."""
+        """X, z and B at ζ."""
         x = zeta.exp()
-        part = -(-x).expm1()
+        part = self._part(x)
         z = (x + part.log() - self._log_odds) / self._u + self._u / 2
         return x, z, x / part
+
+    def _part(self, x: acb) -> acb:
+        """1 − e^{−X}, or 1 − (1−q)·e^{−X} of fixed size: X over it is B = u·dz/dζ."""
+        part = -(-x).expm1()
+        return self._law.q + (1 - self._law.q) * part if self._law.fixed else part
 
     def _line(self) -> list[tuple[acb, acb]]:
         """s, and all of the integrand but e^{−sx}."""
         r, n = self._r, self._n
         angles = [acb(arb(r.angle), k * arb(r.step)) for k in range(r.points)]
         s = [arb(r.scale) * angle.sin() for angle in angles]
-        values = self._moments([x + 1 for x in s])
+        values = self._moments(s)
         grown = (n * self._base).exp() * arb(r.scale)
         terms = []
         for angle, x, value in zip(angles, s, values, strict=True):
@@ -111,8 +106,8 @@ class Bent:
         return [(s[0], terms[0][1] / 2), *terms[1:]]
 
     def _moments(self, orders: Sequence[acb]) -> list[acb]:
-        """G at each: the sum on the middle line, what it leaves out, and its error. |e^{pX}| falls
-        along the hyperbola."""
+        """G(s+1) at each, or M(s) of fixed size: sums on the middle line, what they leave out, and
+        their error. |e^{pX}| falls along the hyperbola."""
         r, middle = self._r, (arb(self._r.low) + arb(self._r.high)) / 2
         weights, places = [], []
         for j in range(r.first, r.last + 1):
@@ -120,9 +115,20 @@ class Bent:
             weights.append((-z * z / 2).exp() * bent * self._norm * arb(r.inner))
             places.append(x)
         sums = TurnedSum(weights, places, self._inner_error)
-        values = sums(orders)
+        values = sums([s + 1 for s in orders])
         slack = disc(self._inner_error + sums.left_out)
+        if self._law.atom is not None:
+            weights, places = [x.conjugate() for x in weights], [x.conjugate() for x in places]
+            others = TurnedSum(weights, places, self._inner_error)
+            pairs = zip(values, others([-s for s in orders]), strict=True)
+            values = [value + other + self._law.atom for value, other in pairs]
+            slack += disc(others.left_out)
         return [value + slack for value in values]
+
+    def _growths(self, b: arb) -> list[arb]:
+        """Of |e^{pX}| at most e^{growth·|X|}: for G, c the largest order of the strip, and H."""
+        grown = (1 + self._order) * b.cos()
+        return [grown, arb(0)] if self._law.fixed else [grown]
 
     @property
     def _norm(self) -> arb:
@@ -144,7 +150,7 @@ class Bent:
         return arb((share + left + self._from(middle, r.last * h, h)).upper())
 
     def _most(self, b: arb, start: arb) -> arb:
-        """At least I(b) = ∫|weight(ξ + ib)|·e^{(1+c)·cos b·X}, c the largest order of the strip."""
+        """At least I(b) = ∫|weight(ξ + ib)|·e^{(1+c)·cos b·X}; of fixed size, that of H too."""
         return arb((self._left(b, start) + self._from(b, start, arb(0))).upper())
 
     def _from(self, b: arb, start: arb, step: arb) -> arb:
@@ -159,34 +165,54 @@ class Bent:
             width = arb(self._r.cell * math.exp(-max(float(place), 0.0)))
             middle = place + width / 2
             at, rate, _ = self._exponent(middle, b)
-            bend = self._exponent(middle + arb(0, (width / 2).upper()), b)[2]
-            x = rate.abs_upper() * width / 2
-            bent = arb.max(arb(bend.upper()), arb(0)) * width * width / 8
-            out += (at + bent + (x if step > 0 else x * x / 6)).exp() * (width + step)
+            wide = middle + arb(0, (width / 2).upper())
+            bend = self._exponent(wide, b)[2]
+            for growth in self._growths(b):
+                grown = growth * middle.exp()
+                x = (rate + grown).abs_upper() * width / 2
+                most = arb.max(arb((bend + growth * wide.exp()).upper()), arb(0))
+                size = at + grown + most * width * width / 8
+                out += (size + (x if step > 0 else x * x / 6)).exp() * (width + step)
             place += width
         only_if(place >= self._r.far, "fewer cells")
         return out * self._norm + self._right(b, place, step)
 
     def _exponent(self, xi: arb, b: arb) -> tuple[arb, arb, arb]:
-        """g = (1+c)·cos b·e^ξ − Re z²/2 + log|B| at ξ, and its first two derivatives there: with
-        B = X/(1−e^{−X}), z = (X + ζ − log B − log ρ)/u + u/2, z' = B/u and B' = B·(1−B+X)."""
-        grown, zeta = (1 + self._order) * b.cos() * xi.exp(), acb(xi, b)
+        """g = −Re z²/2 + log|B| at ξ, and its first two derivatives there: z = (X + ζ − log B −
+        log ρ)/u + u/2 (log q in place of log ρ if of fixed size), z' = B/u and B' = B·(1−B+X)."""
+        zeta = acb(xi, b)
         x = zeta.exp()
-        bent = _bent(x)
+        bent = x / self._part(x) if self._law.fixed else _bent(x)
         log_bent, turn = bent.log(), bent / self._u
         z = (x + zeta - log_bent - self._log_odds) / self._u + self._u / 2
-        first = grown + (1 - bent + x - z * turn).real
+        first = (1 - bent + x - z * turn).real
         second = (turn * turn + z * turn * (1 - bent + x) + (bent - x) * (1 - bent)).real
-        return grown - (z * z).real / 2 + log_bent.real, first, grown - second
+        return log_bent.real - (z * z).real / 2, first, -second
 
     def _left(self, b: arb, start: arb) -> arb:
         """Left of `start`, where |X| <= r <= ½: |X/(1−e^{−X}) − 1| <= r, so Re z grows by at least
         1/2u for each unit of ξ, and |Im z| <= (b + r)/u."""
         r, u = start.exp(), self._u
+        if self._law.fixed:
+            return self._left_of_all(b, r)
         far = -self.outcome(acb(start, b))[1].real
         only_if(r <= 0.5 and far > 0, "a start of the quadrature far to the left")
         lift = ((b + r) * (b + r) / (2 * u * u) + (1 + self._order) * r - far * far / 2).exp()
         return (1 + r) * self._norm * lift * 2 * u / far
+
+    def _left_of_all(self, b: arb, r: arb) -> arb:
+        """The same of fixed size, |X| <= r <= q/8: |part| >= Re part >= q, so |B| <= |X|/q, and
+        |arg part| <= π/2·r/q; what is at most a multiple of e^ξ adds up to that at the end."""
+        q, u = self._law.q, self._u
+        only_if(8 * r <= q, "a start of the quadrature far to the left")
+        across = (r + 2 * r / q) / u
+        return sum(
+            (
+                self._norm * r / q * (across * across / 2 + growth * r).exp()
+                for growth in self._growths(b)
+            ),
+            arb(0),
+        )
 
     def _right(self, b: arb, stop: arb, step: arb) -> arb:
         """Right of `stop`, where Re X >= 1 and |log(1−e^{−X})| <= 0.46: with A = r·cos b + u²/2 −
@@ -195,11 +221,13 @@ class Bent:
         r, u = stop.exp(), self._u
         across, along = b.sin(), b.cos()
         a = r * along + u * u / 2 - self._log_odds - arb("0.46")
-        s, slope = r * across + arb("0.46"), (1 + self._order) * along
-        fall = (a * along - s * across) / (u * u) - slope
-        only_if(r * along >= 1 and a > 0 and fall * r >= 1, "an end beyond the bump")
-        size = ((s * s - a * a) / (2 * u * u) + slope * r).exp()
-        return self._norm * size * (1 / fall + step * r) / (1 - arb(-1).exp())
+        s, out = r * across + arb("0.46"), arb(0)
+        for slope in self._growths(b):
+            fall = (a * along - s * across) / (u * u) - slope
+            only_if(r * along >= 1 and a > 0 and fall * r >= 1, "an end beyond the bump")
+            size = ((s * s - a * a) / (2 * u * u) + slope * r).exp()
+            out += self._norm * size * (1 / fall + step * r) / (1 - arb(-1).exp())
+        return out
 
     def ends(self, epsilon: float) -> Ends:
         """The sum, the error of the trapezoid rule over w, and what is beyond its last point."""
@@ -237,10 +265,9 @@ class Bent:
         return self._height(arb(r.angle)) / arb.pi() * (-y * w.cosh()).exp() / (y * w.sinh())
 
     def _height(self, angle: arb) -> arb:
-        sine = angle.sin()
-        return (self._n * (self._base + self._bounds[0].log())).exp() / (
-            sine * (1 + arb(self._r.scale) * sine)
-        )
+        sine, most = angle.sin(), self._bounds[0] + (self._law.atom or arb(0))
+        grown = (self._n * (self._base + most.log())).exp()
+        return grown / (sine * (1 + arb(self._r.scale) * sine))
 
 
 def _bent(x: acb) -> acb:

@@ -6,7 +6,8 @@ import math
 
 from hockeystick.errors import CannotCertify, NumericalError
 from hockeystick.routes.certified.balls import above, below
-from hockeystick.routes.certified.bent import Bent, BentRecipe, bent_law
+from hockeystick.routes.certified.bent import Bent, BentRecipe
+from hockeystick.routes.certified.bent_law import bent_law
 from hockeystick.routes.certified.bent_plan import planned_bent
 from hockeystick.routes.certified.bracket import both_ends, crossing
 from hockeystick.routes.certified.build import Task
@@ -15,6 +16,8 @@ from hockeystick.routes.contour.saddle import find_saddle
 
 PLANS = 4
 """How often a δ is planned for, each time for what came of the last."""
+NARROW = 1e-8
+"""Relative width of δ that need not be planned for again."""
 WIDEST = 1e-3
 """Relative width of δ up to which a bent line is of use."""
 
@@ -28,15 +31,19 @@ def epsilon_bent(task: Task, delta: float) -> tuple[float, float, BentRecipe]:
         root = _guess(task, delta)
     recipe = _planned(task, root, math.log(delta))
     line = Bent(task.laws, recipe)
+    if line.ends(root).width > NARROW * delta:
+        root = crossing(line, 2 * root, delta)
+        recipe = _planned(task, root, math.log(delta))
+        line = Bent(task.laws, recipe)
     if not line.ends(root).width <= WIDEST * delta:
         raise CannotCertify("a bent line is not good enough")
     return *both_ends(line, root, delta), recipe
 
 
 def _guess(task: Task, delta: float) -> float:
-    """About ε(δ): where a line through the ε of Chernoff's bound says so."""
+    """About ε(δ): where a line through the ε of Chernoff's bound says so; floats may be off."""
     high = find_saddle(task.loss, None, math.log(delta)).epsilon
-    return crossing(Bent(task.laws, _planned(task, high, math.log(delta))), high, delta)
+    return crossing(Bent(task.laws, _planned(task, high, math.log(delta))), 2 * high, delta)
 
 
 def delta_bent(task: Task, epsilon: float) -> tuple[float, float, BentRecipe]:
@@ -57,10 +64,10 @@ def delta_bent(task: Task, epsilon: float) -> tuple[float, float, BentRecipe]:
 
 def _check(task: Task) -> None:
     if bent_law(task.laws) is None:
-        raise CannotCertify("a bent line needs steps of Gaussian noise on a Poisson sample")
+        raise CannotCertify("a bent line needs steps of Gaussian noise on a sample")
 
 
 def _planned(task: Task, epsilon: float, log_delta: float) -> BentRecipe:
     found = bent_law(task.laws)
     assert found is not None
-    return planned_bent(*found, epsilon, log_delta)
+    return planned_bent(found, epsilon, log_delta)

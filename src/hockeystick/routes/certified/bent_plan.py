@@ -11,7 +11,7 @@ from flint import ctx
 from hockeystick.errors import CannotCertify
 from hockeystick.numerics.types import Array
 from hockeystick.routes.certified.bent import BentRecipe
-from hockeystick.routes.certified.normal import NormalLaw
+from hockeystick.routes.certified.bent_law import BentLaw
 
 NATS = 19.0
 """Each error is e^−19 of δ, and as a rule far less."""
@@ -20,6 +20,8 @@ HEIGHTS, LIFT = (0.74, 0.66, 0.58, 0.5, 0.42, 0.34, 0.26, 0.18, 0.1), 3.0
 CELL, COARSE = 0.25, 0.3
 """In units of the shift, the widest cells of a bound; nats by which all steps together are bounded
 from above in excess, if a cell is no wider than 2·√(COARSE/n)."""
+FADED = 40.0
+"""Nats below the rate where a grid begins, of a sample of fixed size."""
 LEVEL = 0.443
 """Nats that may cancel, for each bit."""
 
@@ -30,27 +32,36 @@ class _Law:
 
     up: float
     q: float
+    atom: float | None
+
+    @property
+    def base(self) -> float:
+        return math.log1p(-self.q) if self.atom is None else 0.0
 
     def log_size(self, xi: Array, b: float, order: float) -> Array:
         x = np.exp(xi + 1j * b)
         part = -np.expm1(-x)
+        part = part if self.atom is None else self.q + (1 - self.q) * part
         z = (x + np.log(part) - self.log_odds) / self.up + self.up / 2
         bell = -(z * z).real / 2 + np.log(np.abs(x / part)) - math.log(2.5066 * self.up)
         return np.asarray(bell + (1 + order) * x.real)
 
     @property
     def log_odds(self) -> float:
-        return math.log(self.q) - math.log1p(-self.q)
+        return math.log(self.q) - self.base
 
     def grid(self, order: float, b: float) -> Array:
         """From where nothing is to beyond the bump of e^{(1+c)·X}, on the line Im ζ = b."""
         start = self.log_odds - self.up * (22 + self.up / 2)
+        start = start if self.atom is None else self.log_odds - FADED
         bump = 4 * (1 + order) * self.up**2 / math.cos(2 * b)
         return np.linspace(start, math.log(3 + 20 * self.up + bump), 1200)
 
     def log_left(self, xi: float, b: float, order: float) -> float:
         """See `Bent`."""
         r = math.exp(xi)
+        if self.atom is not None:
+            return xi - self.log_odds + 2 if 9 * r < self.q else math.inf
         far = (self.log_odds - xi) / self.up - self.up / 2 - r
         if far < 1 or r > 0.4:
             return math.inf
@@ -70,14 +81,24 @@ class _Law:
         peak = float(size.max())
         return peak + math.log(float(np.exp(size - peak).sum()) * (xi[1] - xi[0]))
 
+    def log_bound(self, b: float, order: float) -> float:
+        """Of |M|; of a sample of fixed size losses below 0, and 0, are as at the order −1."""
+        xi = self.grid(order, b)
+        most = self.base + self.log_integral(xi, b, order)
+        if self.atom is None:
+            return most
+        others = math.exp(self.log_integral(xi, b, -1.0)) + self.atom
+        return float(np.logaddexp(most, math.log(others)))
 
-def planned_bent(law: NormalLaw, n: int, epsilon: float, log_delta: float) -> BentRecipe:
+
+def planned_bent(law: BentLaw, epsilon: float, log_delta: float) -> BentRecipe:
     """The cheapest recipe whose errors are each e^−NATS of δ."""
+    floats = _Law(float(law.up), float(law.q), None if law.atom is None else float(law.atom))
     best: BentRecipe | None = None
     why: Exception = CannotCertify("no bent line was found")
     for high in [b for b in HEIGHTS if b <= LIFT * float(law.up)] or HEIGHTS[-1:]:
         try:
-            recipe = _with_height(_Law(float(law.up), float(law.q)), n, epsilon, log_delta, high)
+            recipe = _with_height(floats, law.n, epsilon, log_delta, high)
         except (ArithmeticError, ValueError, CannotCertify) as error:
             why = error
             continue
@@ -89,18 +110,12 @@ def planned_bent(law: NormalLaw, n: int, epsilon: float, log_delta: float) -> Be
 
 
 def _with_height(law: _Law, n: int, epsilon: float, log_delta: float, high: float) -> BentRecipe:
-    base = math.log1p(-law.q)
-    x, angle = epsilon - n * base, high / 3.3
+    x, angle = epsilon - n * law.base, high / 3.3
     strip, low = 0.65 * angle, 1.66 * angle
     larger = math.sin(angle + strip) / math.sin(angle)
     orders = np.exp(np.linspace(math.log(min(0.05, 0.1 / x)), math.log(60.0 / x), 40))
     with np.errstate(all="ignore"):
-        heights = np.array(
-            [
-                n * (base + law.log_integral(law.grid(c * larger, low), low, larger * c)) + COARSE
-                for c in orders
-            ]
-        )
+        heights = n * np.array([law.log_bound(low, larger * c) for c in orders]) + COARSE
         levels = heights - orders * x - log_delta - np.log(np.minimum(orders, 1.0))
     best = int(np.where(np.isfinite(levels), levels, math.inf).argmin())
     level, order = float(levels[best]), float(orders[best])

@@ -34,6 +34,7 @@ class Curve(Protocol):
 WIDENINGS = 60
 HALVINGS = 40
 SECANTS = 40
+NEWTONS = 8
 LARGEST = 1e300
 
 
@@ -145,18 +146,20 @@ def crossing(line: Curve, high: float, delta: float) -> float:
 
 
 def both_ends(line: Curve, root: float, delta: float) -> tuple[float, float]:
-    """Both ends of ε, from a place where δ is about right."""
+    """Both ends of ε, from a place where δ is about right: first by Newton's method for log δ, with
+    the slope of the start, which is −δ' where log δ is about straight."""
     target = arb(delta)
     ends, slope = line.ends(root), line.slope(root)
-    for _ in range(4):
-        off = float((ends.lower + ends.upper) / 2 - target)
-        if abs(off) <= 0.05 * float(ends.upper - ends.lower) or not slope > 0:
+    rate = slope / float((ends.lower + ends.upper) / 2)
+    for _ in range(NEWTONS):
+        value = float((ends.lower + ends.upper) / 2 / target)
+        if abs(value - 1) * delta <= 0.05 * ends.width or not (rate > 0 and value > 0):
             break
-        root += off / slope
+        root += math.log(value) / rate
         ends = line.ends(root)
     gap = max(abs(float(ends.upper - target)), abs(float(target - ends.lower)))
-    rate = slope if slope > 0 else line.order * delta
-    move = 1.1 * gap / rate + 1.2e-16 * max(abs(root), 1e-300)
+    slope = slope if slope > 0 else line.order * delta
+    move = 1.1 * gap / slope + 1.2e-16 * max(abs(root), 1e-300)
 
     def both(e: float) -> tuple[arb, arb]:
         at = line.ends(e)

@@ -5,9 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
 
 import numpy as np
-from flint import arb
+from flint import arb, ctx
 
 from hockeystick.errors import CannotCertify
 from hockeystick.loss.sum import ComposedLoss
@@ -45,6 +47,8 @@ class Task:
 
     laws: Laws
     loss: ComposedLoss
+    said: list[dict[str, Any]]
+    """The parts, for the certificate."""
 
     def slack(self, n: int) -> float:
         """Nats by which the quadrature of a part must be better, as it runs n times."""
@@ -72,7 +76,14 @@ class Task:
 
 def task_of(loss: ComposedLoss) -> Task:
     """The laws in balls; an error that names the part of which no exact law is known."""
-    return Task([(law_of(exact_of(part)), n) for part, n in loss.parts], loss)
+    return _task_of(loss, ctx.prec)
+
+
+@lru_cache(maxsize=2)
+def _task_of(loss: ComposedLoss, bits: int) -> Task:
+    parts = [(exact_of(part), n) for part, n in loss.parts]
+    said = [{"count": n, **exact.to_json()} for exact, n in parts]
+    return Task([(law_of(exact), n) for exact, n in parts], loss, said)
 
 
 class LongLine(CannotCertify):

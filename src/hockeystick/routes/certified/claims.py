@@ -44,17 +44,6 @@ def closed(laws: Laws, log_least: float = LOG_LEAST) -> Callable[[arb], arb] | N
     return None
 
 
-def at_infinity(laws: Laws) -> arb:
-    """δ(inf): the mass of infinite losses, whatever a table leaves out."""
-    return masses(laws)[0]
-
-
-def is_above_all(laws: Laws, epsilon: float) -> bool:
-    """Whether no finite loss is larger, and no table leaves any out: then δ(ε) is δ(inf)."""
-    top = top_of(laws)
-    return top is not None and bool(top <= epsilon) and masses(laws)[1].is_zero()
-
-
 def _from_zero_on(value: arb, epsilon: arb) -> arb:
     only_if(epsilon >= 0, "an ε that is not negative")
     return value
@@ -91,17 +80,35 @@ def is_free(laws: Laws, delta: float) -> bool:
     return bool(total <= delta)
 
 
+def epsilon_at_once(laws: Laws, delta: float) -> tuple[float, float] | None:
+    """Ends of ε(δ) that need no δ(ε): inf where more is infinite, the largest loss at δ = 0, and 0
+    where nothing is told at all."""
+    infinite = masses(laws)[0]
+    if infinite > delta:
+        return math.inf, math.inf
+    if delta == 0 and infinite.is_zero():
+        return largest(laws)
+    return (0.0, 0.0) if is_free(laws, delta) else None
+
+
+def delta_at_once(laws: Laws, epsilon: float) -> arb | None:
+    """δ(ε) from the largest loss on, which no loss that a table leaves out is above: what is
+    infinite."""
+    top = top_of(laws)
+    above = top is not None and bool(top <= epsilon)
+    return masses(laws)[0] if above or math.isinf(epsilon) else None
+
+
 def at_most(
     laws: Laws, epsilon: float, delta: float, order: float | None, rules: Sequence[Rule]
 ) -> bool:
     """Whether δ(ε) <= δ for certain: no finite loss is larger, or by a formula, or at a given
     order by Chernoff's bound (Theorem 2); with all that is infinite or left out."""
-    extra, top = sum(masses(laws), arb(0)), top_of(laws)
-    if top is not None and top <= epsilon:
-        return bool(extra <= delta)
+    if (known := delta_at_once(laws, epsilon)) is not None:
+        return bool(known <= delta)
     if (profile := closed(laws)) is not None:
         return bool(profile(arb(epsilon)) <= delta)
     if order is None:
         return False
     chernoff = kappa(arb(order)) * (cumulant(laws, order, rules) - arb(order) * epsilon).exp()
-    return bool(chernoff + extra <= delta)
+    return bool(chernoff + sum(masses(laws), arb(0)) <= delta)

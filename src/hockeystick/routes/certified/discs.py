@@ -55,7 +55,11 @@ def size(z: Array) -> Array:
     if not np.iscomplexobj(z):
         return np.asarray(np.abs(z) * UP)
     x, y = np.abs(z.real), np.abs(z.imag)
-    return np.asarray((np.maximum(x, y) + np.minimum(x, y) / 2) * UP)
+    out, less = np.maximum(x, y), np.minimum(x, y)
+    less *= 0.5
+    out += less
+    out *= UP
+    return np.asarray(out)
 
 
 @dataclass(frozen=True)

@@ -124,7 +124,7 @@ class Law(ABC):
 
     @property
     def top(self) -> arb | None:
-        """The largest finite loss; None if there is none."""
+        """The largest finite loss, or what none is above, listed or not; None if there is none."""
         return None
 
     @abstractmethod

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from flint import acb, acb_mat, arb
@@ -18,6 +17,7 @@ from hockeystick.routes.certified.law import Law, Rule, Tilted
 from hockeystick.routes.certified.many import gathered
 from hockeystick.routes.certified.many_moments import log_moment
 from hockeystick.routes.certified.quick import Quick, kernel
+from hockeystick.routes.certified.written import Written
 
 Laws = Sequence[tuple[Law, int]]
 """The law of each part, and how often it runs."""
@@ -33,7 +33,7 @@ RATIO, GRID = 1.12, 100
 
 
 @dataclass(frozen=True)
-class Recipe:
+class Recipe(Written):
     """All that a line is computed from besides the laws: exact numbers, kept in the certificate."""
 
     order: float
@@ -45,13 +45,6 @@ class Recipe:
     arrays: bool
     rules: tuple[Rule, ...]
     rules_beyond: tuple[Rule, ...]
-
-    def to_json(self) -> dict[str, Any]:
-        return {name: getattr(self, name) for name in self.__dataclass_fields__}
-
-    @classmethod
-    def from_json(cls, said: dict[str, Any]) -> Recipe:
-        return cls(**{name: said[name] for name in cls.__dataclass_fields__})
 
 
 @dataclass(frozen=True)

@@ -14,11 +14,12 @@ import numpy as np
 from flint import acb, arb
 
 from hockeystick.numerics.types import Array
-from hockeystick.routes.certified.balls import above, only_if
+from hockeystick.routes.certified.balls import only_if
 from hockeystick.routes.certified.decay import Cells, Pairs, by_nodes
 from hockeystick.routes.certified.discs import Discs, size
 from hockeystick.routes.certified.law import Law, Tilted
-from hockeystick.routes.certified.many_moments import AT_ONCE, MANY, Mixtures, log_moment
+from hockeystick.routes.certified.many_moments import AT_ONCE, MANY, log_moment
+from hockeystick.routes.certified.mixtures import Mixtures, column, lifted_errors, nodes
 from hockeystick.routes.certified.normal import NormalLaw
 from hockeystick.routes.certified.quick import power
 from hockeystick.routes.certified.sampled_normal import CELLS, SampledNormal
@@ -55,8 +56,10 @@ class ManyNormals(Tilted):
     def __init__(self, parts: Sequence[tuple[SampledNormal, int]]) -> None:
         self._parts = parts
         self.log_mass = log_moment(parts)
-        starts = range(0, len(parts), AT_ONCE)
-        self._tables = [_Table(parts[i : i + AT_ONCE]) for i in starts]
+        laws = Mixtures([each for each, _ in parts])
+        errors = lifted_errors(laws, [each.rule for each, _ in parts])
+        some = [slice(i, i + AT_ONCE) for i in range(0, len(parts), AT_ONCE)]
+        self._tables = [_Table(parts[rows], laws.rows(rows), errors[rows]) for rows in some]
 
     @cached_property
     def mass(self) -> arb:
@@ -93,13 +96,12 @@ def as_balls(discs: Discs) -> list[acb]:
 class _Table:
     """Some of the laws: rows of discs."""
 
-    def __init__(self, parts: Sequence[tuple[SampledNormal, int]]) -> None:
-        self._all = [each for each, _ in parts]
+    def __init__(
+        self, parts: Sequence[tuple[SampledNormal, int]], laws: Mixtures, errors: Array
+    ) -> None:
+        self._all, self._laws, self._errors = [each for each, _ in parts], laws, errors
+        self._rules = [each.rule for each in self._all]
         self._counts = np.array([[float(n)] for _, n in parts])
-        self._laws = Mixtures(self._all)
-
-    def _rules(self, name: str) -> Array:
-        return np.array([[float(each.rule[name])] for each in self._all])
 
     def _log_density(self, z: Discs, logs: tuple[Discs, Discs], base: Discs) -> Discs:
         return self._laws.tilt(*logs) - (z * z).times(0.5) + base
@@ -107,17 +109,13 @@ class _Table:
     @cached_property
     def _nodes(self) -> tuple[Discs, Discs, Array]:
         """Weights over M(c), losses and errors over M(c); rows are filled up with zeros."""
-        first, last, step = self._rules("first"), self._rules("last"), self._rules("step")
-        j = first + np.arange(int((last - first).max()) + 1)
-        real = np.minimum(j, last) * step
-        z = Discs.of(real + 1j * self._rules("height"), size(real) * 2.0**-52)
+        real, inside = nodes(self._rules)
+        z = Discs(real.mid + 1j * column(self._rules, "height"), real.rad)
         norm = (2 * arb.pi()).sqrt()
         base = [(arb(each.rule["step"]) / norm / each.mass).log() for each in self._all]
         logs = self._laws.logs(z)
-        weights = self._log_density(z, logs, Discs.column(base)).exp()
-        weights = weights.times(np.where(j <= last, 1.0, 0.0))
-        errors = np.array([[above(each.error / each.mass)] for each in self._all])
-        return weights, logs[0] - logs[1], errors
+        weights = self._log_density(z, logs, Discs.column(base)).exp().times(inside)
+        return weights, logs[0] - logs[1], self._errors
 
     def powers(self, step: float, count: int) -> Discs:
         """The product of φ(k·step)^n over all rows, k < count."""
@@ -153,7 +151,7 @@ class _Table:
 
     def decay(self, t: Array, every: int) -> Array:
         """The bound by nodes falls: that at one in `every` frequencies holds for those after it."""
-        bounds = np.array([pairs(t) for pairs in self._pairs])
+        bounds = self._pairs(t)
         if every:
             sparse = by_nodes(*self._sizes, t[::every])
             bounds = np.minimum(bounds, sparse[:, np.arange(t.size) // every])
@@ -166,30 +164,29 @@ class _Table:
         return weights.most, fall, errors
 
     @cached_property
-    def _pairs(self) -> list[Pairs]:
+    def _pairs(self) -> Pairs:
         """Theorem 6, as for a single law."""
-        width = self._rules("width")
-        place = self._rules("cell") + np.arange(CELLS + 1.0) * width
+        width = column(self._rules, "width")
+        place = column(self._rules, "cell") + np.arange(CELLS + 1.0) * width
         z = Discs.of(place, size(place) * 2.0**-51 + CELLS * width * 2.0**-51)
         half = (2 * arb.pi()).log() / 2
         base = Discs.column([-half - each.mass.log() for each in self._all])
         logs = self._laws.logs(z)
         density, losses = self._log_density(z, logs, base), logs[0] - logs[1]
         low = density.mid.real - density.rad
-        bend = np.array([[above(each.bend)] for each in self._all])
+        bend = self._laws.bend(width)
         least = (np.minimum(low[:, :-1], low[:, 1:]) - bend) - 1e-12
         mass = Discs.of(least).exp().times(width)
         sure = np.maximum(mass.mid.real - mass.rad, 0.0) * (1 - 1e-12)
         left = losses.mid.real - losses.rad - np.abs(losses.mid.real) * 1e-15
         right = losses.mid.real + losses.rad + np.abs(losses.mid.real) * 1e-15
-        rows = zip(sure, left[:, :-1], right[:, 1:], strict=True)
-        return [Pairs(_coarser(Cells(*row))) for row in rows]
+        return Pairs(_coarser(Cells(sure, left[:, :-1], right[:, 1:])))
 
 
 def _coarser(cells: Cells) -> Cells:
     """Two and two neighbours as one."""
-    mass = (cells.mass[::2] + cells.mass[1::2]) * (1 - 1e-12)
-    return Cells(mass, cells.left[::2], cells.right[1::2])
+    mass = (cells.mass[:, ::2] + cells.mass[:, 1::2]) * (1 - 1e-12)
+    return Cells(mass, cells.left[:, ::2], cells.right[:, 1::2])
 
 
 def _turns(angle: Discs, count: int) -> Discs:

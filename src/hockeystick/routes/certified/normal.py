@@ -9,6 +9,7 @@ v(z) = 1 − q + q·e^{up·z − up²/2} and w(z) = 1 − q + q·e^{−down·z �
 from __future__ import annotations
 
 import math
+from functools import cached_property
 
 import numpy as np
 from flint import acb, arb
@@ -48,6 +49,12 @@ class NormalLaw(Law):
         self.infinite = self.lost = arb(0)
         self.width = self._floats[0] + self._floats[1]
         self._known: tuple[float, Seen] | None = None
+
+    @cached_property
+    def rounded(self) -> tuple[float, ...]:
+        """q, up and down as doubles, and at least how far each is from that."""
+        balls = self.q, self.up, self.down
+        return *map(float, balls), *(above(abs(x - float(x))) for x in balls)
 
     @property
     def alike(self) -> object:

@@ -11,8 +11,8 @@ from flint import arb
 
 from hockeystick.errors import CannotCertify, NumericalError
 from hockeystick.routes.certified.balls import above, below, of_bits
-from hockeystick.routes.certified.bent import bent_law
 from hockeystick.routes.certified.bent_answers import delta_bent, epsilon_bent
+from hockeystick.routes.certified.bent_law import bent_law
 from hockeystick.routes.certified.bracket import both_ends, crossing
 from hockeystick.routes.certified.build import NATS, Task, follow, task_of
 from hockeystick.routes.certified.line import Line, Recipe, masses
@@ -24,65 +24,37 @@ from hockeystick.routes.contour.saddle import find_saddle
 
 BITS = 192
 """Of the working precision: radii are then far below the errors that are chosen."""
-MORE_BITS, MOST_LEVEL = 640, 250.0
-"""Of the working precision, and nats that may then cancel."""
+SOME_BITS, MORE_BITS, MOST_LEVEL = 384, 640, 250.0
+"""More bits, and with the most of them nats that may cancel."""
 QUICK, SLOW = 6e5, 1.5e7
 """Products of a line that is tried before one is bent, and after."""
-PLANS, NARROW = 4, 1e-9
-"""How often a δ is planned for, and the relative width that is good enough."""
+PLANS, NARROW, FAIR = 4, 1e-9, 1e-7
+"""How often a δ is planned for, the relative width that is good enough, and of a quick line."""
 REFUSALS = (NumericalError, ArithmeticError, ValueError, IndexError)
 """What a plan may fail with."""
 Found = tuple[float, float, str, dict[str, Any]]
 """Both ends, the method, and what the certificate says of it."""
-Way = Callable[[Task], tuple[float, float, Any]]
+Ways = tuple[Callable[..., tuple[float, float, Any]], ...]
+"""A straight line of at most so many products, a bent one and a smoothed one: both ends of ε(δ), or
+of δ(ε)."""
 
 
-def epsilon_otherwise(task: Task, delta: float) -> Found | None:
-    """Both ends of ε(δ) by the first way that has them."""
-
-    def straight(most: float) -> Way:
-        return lambda task: _epsilon(task, delta, most)
-
-    return _first(
-        task,
-        straight,
-        lambda task: epsilon_bent(task, delta),
-        lambda task: epsilon_smoothed(task, delta),
-    )
-
-
-def delta_otherwise(task: Task, epsilon: float) -> Found | None:
-    """Both ends of δ(ε) by the first way that has them."""
-
-    def straight(most: float) -> Way:
-        return lambda task: _delta(task, epsilon, most)
-
-    return _first(
-        task,
-        straight,
-        lambda task: delta_bent(task, epsilon),
-        lambda task: delta_smoothed(task, epsilon),
-    )
-
-
-def _first(task: Task, straight: Callable[[float], Way], bent: Way, smoothed: Way) -> Found | None:
-    for method, bits, way in _ways(task, straight, bent, smoothed):
+def otherwise(task: Task, at: float, ways: Ways) -> Found | None:
+    """Both ends by the first way that has them."""
+    for method, bits, way, *most in _in_turn(task, *ways):
         with suppress(*REFUSALS), of_bits(bits):
-            precise = task if bits == BITS else task_of(task.loss)
-            low, high, recipe = way(precise)
+            low, high, recipe = way(task_of(task.loss), at, *most)
             return low, high, method, {"line": recipe.to_json(), "bits": bits}
     return None
 
 
-def _ways(
-    task: Task, straight: Callable[[float], Way], bent: Way, smoothed: Way
-) -> Iterator[tuple[str, int, Way]]:
+def _in_turn(task: Task, straight: Any, bent: Any, smoothed: Any) -> Iterator[tuple[Any, ...]]:
     if not all_atoms(task.laws):
-        yield "contour", MORE_BITS, straight(QUICK)
+        yield "contour", MORE_BITS, straight, QUICK
         if bent_law(task.laws) is not None:
-            yield "bent", BITS, bent
-            yield "bent", MORE_BITS, bent
-        yield "contour", MORE_BITS, straight(SLOW)
+            for bits in (BITS, SOME_BITS, MORE_BITS):
+                yield "bent", bits, bent
+        yield "contour", MORE_BITS, straight, SLOW
     yield "smoothed", BITS, smoothed
 
 
@@ -99,6 +71,8 @@ def _epsilon(task: Task, delta: float, most: float) -> tuple[float, float, Recip
     if line.ends(root).width > NARROW * delta:
         root = crossing(line, 2 * root, delta)
         line, recipe = _line(task, root, log_delta, most)
+    if most == QUICK and line.ends(root).width > FAIR * delta:
+        raise CannotCertify("a longer line is better")
     return *both_ends(line, root, delta), recipe
 
 
@@ -120,3 +94,7 @@ def _delta(task: Task, epsilon: float, most: float) -> tuple[float, float, Recip
 def _line(task: Task, epsilon: float, log_delta: float, most: float) -> tuple[Line, Recipe]:
     plan = planned(task.loss, NATS, epsilon, log_delta, most_level=MOST_LEVEL)
     return follow(task, plan, NATS, most=most)
+
+
+EPSILON: Ways = _epsilon, epsilon_bent, epsilon_smoothed
+DELTA: Ways = _delta, delta_bent, delta_smoothed

@@ -12,8 +12,9 @@ from flint import arb
 from hockeystick.errors import CannotCertify
 from hockeystick.loss.exact import Exact
 from hockeystick.loss.sum import ComposedLoss
-from hockeystick.routes.certified.answers import Proven, precisely, said_of
+from hockeystick.routes.certified.answers import Proven, precisely
 from hockeystick.routes.certified.balls import above, below
+from hockeystick.routes.certified.build import task_of
 from hockeystick.routes.certified.claims import largest, top_of
 from hockeystick.routes.certified.law import Rule
 from hockeystick.routes.certified.laws import exact_of, law_of
@@ -50,7 +51,7 @@ class RenyiAt:
             ]
             low, high = self.ends(parts, rules)
             low, high = max(low, 0.0), max(high, 0.0)
-            return Proven.of(low, high, "renyi", parts=said_of(loss), rules=rules)
+            return Proven.of(low, high, "renyi", parts=task_of(loss).said, rules=rules)
 
     @property
     def _s(self) -> float:
@@ -93,5 +94,5 @@ def is_bounded(laws: Laws, most: float) -> bool:
 def bounded_by(loss: ComposedLoss, most: float) -> dict[str, Any] | None:
     """What proves that no divergence of this direction is above this; None if nothing does."""
     with precisely(BITS):
-        laws = [(law_of(exact_of(part)), n) for part, n in loss.parts]
-        return {"method": "milder", "parts": said_of(loss)} if is_bounded(laws, most) else None
+        task = task_of(loss)
+        return {"method": "milder", "parts": task.said} if is_bounded(task.laws, most) else None

@@ -27,6 +27,10 @@ class Mixed(Protocol):
     down: arb
     q: arb
 
+    @property
+    def rounded(self) -> tuple[float, ...]:
+        """q, up and down as doubles, and at least how far each is from that."""
+
 
 class SampledNormal(Tilted):
     """M(c) by a sum on the real axis; M(c + it) by one on the line Im z = height, good for every

@@ -12,9 +12,8 @@ at y = Y − i are sums of those of the next order, of terms that are not negati
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 from flint import arb
@@ -24,13 +23,14 @@ from hockeystick.routes.certified.balls import ball, kappa, only_if
 from hockeystick.routes.certified.between import ball_of, between, outwards
 from hockeystick.routes.certified.line import Ends, Laws
 from hockeystick.routes.certified.segment import SegmentLaw
+from hockeystick.routes.certified.written import Written
 
 MOST_STEPS, MOST_LEVELS = 100_000, 400
 """A certificate that asks for more is refused."""
 
 
 @dataclass(frozen=True)
-class SplineRecipe:
+class SplineRecipe(Written):
     """Exact numbers, kept in the certificate: how many steps are continuous at the most, how many
     powers of sinh are kept, and the orders at which what is left out of either is bounded."""
 
@@ -38,13 +38,6 @@ class SplineRecipe:
     powers: int
     order: float
     order_of_powers: float
-
-    def to_json(self) -> dict[str, Any]:
-        return asdict(self)
-
-    @classmethod
-    def from_json(cls, said: dict[str, Any]) -> SplineRecipe:
-        return cls(**{name: said[name] for name in cls.__dataclass_fields__})
 
 
 def laplace_law(laws: Laws) -> tuple[SegmentLaw, int] | None:

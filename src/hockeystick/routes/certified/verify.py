@@ -19,16 +19,14 @@ from hockeystick.routes.certified.balls import of_bits
 from hockeystick.routes.certified.bent import Bent, BentRecipe
 from hockeystick.routes.certified.build import line_of
 from hockeystick.routes.certified.claims import (
-    at_infinity,
     at_most,
     closed,
-    is_above_all,
-    is_free,
-    largest,
+    delta_at_once,
+    epsilon_at_once,
 )
 from hockeystick.routes.certified.grid import Grid, GridSum
 from hockeystick.routes.certified.laws import law_of
-from hockeystick.routes.certified.line import Laws, Line, Recipe, masses
+from hockeystick.routes.certified.line import Laws, Line, Recipe
 from hockeystick.routes.certified.renyi import BITS as RENYI_BITS
 from hockeystick.routes.certified.renyi import RenyiAt, is_bounded
 from hockeystick.routes.certified.smoothed import SmoothedLine, SmoothedRecipe
@@ -135,24 +133,20 @@ def _divergence(asked: Said, said: Said, parts: Parts) -> None:
 def _direction(asked: Said, said: Said, laws: Laws) -> None:
     lower, upper = said["lower"], said["upper"]
     if asked["asked"] == "delta":
-        if asked["epsilon"] == math.inf or is_above_all(laws, asked["epsilon"]):
-            least = most = at_infinity(laws)
-        else:
-            least, most = _ends(said, laws, LOG_LEAST)(asked["epsilon"])
+        known = delta_at_once(laws, asked["epsilon"])
+        at = asked["epsilon"]
+        least, most = _ends(said, laws, LOG_LEAST)(at) if known is None else (known, known)
         _check(least >= lower or lower == 0, "the lower end")
         _check(most <= upper or upper == 1, "the upper end")
         return
     delta = asked["delta"]
-    if lower == math.inf:
-        infinite = masses(laws)[0] > delta
-        _check(infinite or (delta == 0 and largest(laws)[0] == math.inf), "an infinite ε")
-    elif delta == 0 and masses(laws)[0].is_zero():
-        lowest, highest = largest(laws)
-        _check(lower <= lowest and highest <= upper, "the largest loss")
-    elif not (lower == upper == 0 and is_free(laws, delta)):
-        both = _ends(said, laws, math.log(delta))
-        _check(lower == 0 or both(lower)[0] > delta, "the lower end")
-        _check(upper == math.inf or both(upper)[1] <= delta, "the upper end")
+    if (sure := epsilon_at_once(laws, delta)) is not None:
+        _check(lower <= sure[0], "the lower end")
+        _check(sure[1] <= upper, "the upper end")
+        return
+    both = _ends(said, laws, math.log(delta))
+    _check(lower == 0 or both(lower)[0] > delta, "the lower end")
+    _check(upper == math.inf or both(upper)[1] <= delta, "the upper end")
 
 
 def _line(said: Said, laws: Laws) -> Line | Bent | Splines:
