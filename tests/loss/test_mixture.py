@@ -64,7 +64,7 @@ FAR_APART = MixtureLoss(copies(40.0, 1e-30, 2), GaussianMixture((1.0,), (0.0,)))
 )
 def test_a_ratio_that_need_not_increase_is_refused(p: GaussianMixture, q: GaussianMixture) -> None:
     """Once answered as if it did, the other direction with ε = 0 where up to 3.1 is right."""
-    with pytest.raises(ParameterError, match="every mean of p must be at least"):
+    with pytest.raises(ParameterError, match="means of p must be at least those of q"):
         MixtureLoss(p, q)
 
 

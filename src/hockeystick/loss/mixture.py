@@ -68,10 +68,9 @@ class MixtureLoss(LineLoss):
 
     def __post_init__(self) -> None:
         lowest, highest = min(self.p.means), max(self.q.means)
-        if not lowest >= highest:
+        if not lowest >= highest:  # the likelihood ratio need not increase
             raise ParameterError(
-                "every mean of p must be at least every mean of q, or the likelihood ratio need "
-                f"not increase; got {lowest} in p and {highest} in q"
+                f"means of p must be at least those of q, got {lowest} in p and {highest} in q"
             )
         if self.mirrored and self.q != self.p.flipped:
             raise ParameterError(f"q must be p mirrored, got {self.p!r} and {self.q!r}")

@@ -104,6 +104,7 @@ def test_where_points_end_the_other_bounds_go_on() -> None:
     assert 0.9 * removed.lower <= small.lower <= small <= unsampled
 
 
+@pytest.mark.slow
 def test_a_replacement_that_moves_less_than_twice_as_far() -> None:
     """Two records cannot be opposite, so that is no lower end."""
     sampler = hs.RandomAllocation(10)
@@ -123,7 +124,7 @@ def test_extremes(noise: float, steps: int) -> None:
     assert 0 <= found.lower <= found <= hs.Gaussian(noise).delta(1e-3, relation=hs.REPLACE_ONE)
 
 
-@pytest.mark.parametrize("order", [1.5, 2.0, 4.0])
+@pytest.mark.parametrize("order", [pytest.param(1.5, marks=pytest.mark.slow), 2.0, 4.0])
 def test_divergences_by_quadrature(order: float) -> None:
     p, q = laws(1.0, 2)
     truth = math.log(float((p**order * q ** (1 - order)).sum())) / (order - 1)

@@ -266,11 +266,17 @@ def test_next_to_nothing_costs_nothing() -> None:
         assert (bound.lower, bound.upper) == (0.0, 0.0)
         assert bound.certificate is not None
         assert verify(dict(bound.certificate)) == (0.0, 0.0)
-        assert 0 <= run.delta(1.0, certify=True).upper < 1e-50
     run = hs.Laplace(1.0).on(hs.Poisson(0.001)) * 50
     at_zero = run.delta(0.0, certify=True)
     assert run.epsilon(at_zero.lower * (1 - 1e-9), certify=True).upper > 0
     assert run.epsilon(50 * 0.001, certify=True).upper == 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("rate", [1e-300, 1e-12])
+def test_next_to_nothing_is_next_to_nothing(rate: float) -> None:
+    run = hs.Gaussian(1.0).on(hs.Poisson(rate)) * 3
+    assert 0 <= run.delta(1.0, certify=True).upper < 1e-50
 
 
 def test_a_plan_that_overflows_warns_nobody() -> None:
