@@ -76,3 +76,22 @@ def test_a_lattice_that_is_nearly_a_wider_one(
     lower, upper = deltas_on(line_for(composed, epsilon, None), composed, np.array([epsilon]))
     assert lower[0] - 1e-11 * truth <= truth <= upper[0] + 1e-11 * truth
     assert upper[0] - lower[0] <= 1e-9 * truth
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "rate", "count", "delta"),
+    [
+        (3.4847013807289686, 0.0008848778517828429, 40, 2.7e-19),  # once 2e-12 off, with both ends
+        (3.5, 0.001, 100, 1e-24),
+        (2.0, 0.01, 60, 1e-15),
+        (5.0, 1e-4, 300, 1e-20),
+    ],
+)
+def test_a_cut_within_the_period_of_a_lattice(
+    epsilon: float, rate: float, count: int, delta: float
+) -> None:
+    run = hs.RandomizedResponse(epsilon).on(hs.Poisson(rate)) * count
+    truth, found = run.epsilon(delta, certify=True), run.epsilon(delta, method="contour")
+    assert found.lower <= truth.upper
+    assert truth.lower <= found.upper
+    assert found.upper - found.lower <= 1e-10 * truth

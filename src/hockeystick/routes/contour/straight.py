@@ -30,6 +30,9 @@ DIVIDED, PARTS = 5, 4
 """How often stretches between samples, where it may come back, are divided, and into how many."""
 NEARLY = 1.3
 """How much farther than the samples say a cut may be that allows for what is between them."""
+FOLDED = math.log(1 + math.pi**2 / 4)
+"""A lattice's kernel is at most 1/t² and, of the other periods, Σ 2/((2k−1)·π/spacing)², which is a
+quarter of its spacing squared: in half a period so much more than 1/t²."""
 MOST_POINTS = 20_000
 NEAR_CUT = 100.0
 """A near cut, over the standard deviation of the tilted law's frequencies."""
@@ -70,11 +73,14 @@ def plan(
     level = float(saddle.k[i]) - centre * saddle.epsilon - saddle.log_delta
     cut, log_tail = _cut(sketch, centre, curvature(saddle.x, saddle.k, i), level, effort)
     spacing = loss.spacing
-    if spacing is not None and cut >= math.pi / spacing:
-        # One whole period: an odd number of points, none of them at the edge.
+    if spacing is not None:
+        # What is beyond one period is in the kernel: so the period is a whole number of steps, an
+        # odd one, that no point is at its edge. Else an alias is none of δ, but of what the kernel
+        # makes of it between the points of the lattice.
         half = math.ceil(math.pi / spacing / step)
         step = 2 * math.pi / spacing / (2 * half + 1)
-        cut, log_tail = half * step, -math.inf
+        whole_period = cut >= half * step
+        cut, log_tail = (half * step, -math.inf) if whole_period else (cut, log_tail + FOLDED)
     points = cut / step
     # Not one point more by rounding: a lattice's period would count it twice.
     t = step * np.arange(math.ceil(min(points, MOST_POINTS + 1) - 1e-6) + 1)
