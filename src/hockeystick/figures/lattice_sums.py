@@ -3,7 +3,7 @@
 The law of one step is tilted towards where the answer is, e^{cL} with c up to that of Chernoff's
 bound; its power is taken in a window beyond which the sum is with a probability below e^−45, one
 of the shortest of all c. What that and rounding change is far below the part `SURE` of δ that is
-kept for it. Where the window is long, the routes of the library are faster.
+kept for it. Where the window is long, few frequencies are left, which take less time.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ SURE = 1e-6
 ROUNDING = 2.0**-52
 """Of a transform, and so of the logarithm of its power for each step."""
 MOST_PLACES = 1 << 16
-"""More take longer than the contour of the lattice, unless single losses reach far;"""
+"""More take longer than the few frequencies that are left, unless single losses reach far;"""
 FAR = 10_000
 """so many places."""
 LONGEST = 1 << 21
