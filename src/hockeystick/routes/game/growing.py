@@ -48,7 +48,7 @@ def epsilons(triples: Triples, delta: float, counts: Sequence[int]) -> Array:
     >>> from hockeystick.loss.triples.two_laws import TwoLaws
     >>> game = TwoLaws(rate=0.01, epsilon=np.log(9))
     >>> epsilons(game, 1e-6, [2000, 20_000]).round(2).tolist()
-    [6.25, 24.58]
+    [6.25, 24.6]
     """
     found = np.full(len(counts), np.inf)
     with suppress(*CannotAnswer):
