@@ -3,7 +3,7 @@
 The law of one step is tilted towards where the answer is, e^{cL} with c up to that of Chernoff's
 bound; its power is taken in a window beyond which the sum is with a probability below e^−45, one
 of the shortest of all c. What that and rounding change is far below the part `SURE` of δ that is
-kept for it. Where the window is long, the routes of the library are faster.
+kept for it. Where the window is long, few frequencies are left, which take less time.
 """
 
 from __future__ import annotations
@@ -16,9 +16,11 @@ import numpy as np
 
 from hockeystick.bound import Interval
 from hockeystick.errors import NumericalError
+from hockeystick.figures.powers import OUTSIDE, composed, waves
+from hockeystick.figures.what_is_left import where_left
 from hockeystick.loss.base import Loss
 from hockeystick.loss.sum import ComposedLoss
-from hockeystick.numerics.types import Array, Complex
+from hockeystick.numerics.types import Array
 from hockeystick.routes.auto import answer
 from hockeystick.routes.question import EpsilonAt
 
@@ -30,17 +32,14 @@ GAINS = np.log1p(TILTS[FIRST:]) + TILTS[FIRST:] * np.log1p(1 / TILTS[FIRST:])
 """(1 − e^−x)_+ is at most e^{cx − gain}."""
 STEEPEST = 50.0
 """A tilt is less than this from one place to the next, so that e to a few of them is a float."""
-OUTSIDE = 45.0
 SURE = 1e-6
 ROUNDING = 2.0**-52
 """Of a transform, and so of the logarithm of its power for each step."""
-MOST_PLACES = 1 << 17
-"""More take longer than the contour of the lattice, unless single losses reach far;"""
+MOST_PLACES = 1 << 16
+"""More take longer than the few frequencies that are left, unless single losses reach far;"""
 FAR = 10_000
 """so many places."""
 LONGEST = 1 << 21
-LARGE = 700.0
-"""e to this is still a float."""
 NEAR = 30.0
 """The answer is less than 30/c below Chernoff's bound."""
 
@@ -121,12 +120,24 @@ class LatticeSum:
             tilts = tilts[good]
         raise NumericalError("δ is too far below what is probable")
 
-    def _tilted(self, steps: int, delta: float, tilt: int, middle: float) -> float:
+    def _tilted(self, steps: int, delta: float, best: int, middle: float) -> float:
         """By that tilt, for an answer less than `NEAR` below Chernoff's bound, the `middle`."""
-        x, masses = self._masses(steps, tilt, middle)
-        # δ is e^{steps·K − tilt·middle} times that of these masses
-        log_scale = steps * float(self.cumulants[tilt]) - float(TILTS[tilt]) * middle
-        return where_left(x, masses, math.exp(math.log(delta) - log_scale), self._spacing)
+        tilt, k, start = float(TILTS[best]), float(self.cumulants[best]), steps * self._origin
+        low, high = (int(each[0]) for each in self._windows(steps, np.array([best])))
+        least = math.floor((max(0.0, middle - NEAR / tilt) - start) / self._spacing)
+        places = range(max(least, low), high + 1)
+        span = max(high - low, int(np.ptp(self.places))) + 1
+        losses, log_q = self.loss.atoms
+        law = self.places, np.exp(log_q + (1 + tilt) * losses - k), steps
+        # δ is e^{steps·K − tilt·x} times that of masses that are tilted back from the first x on
+        x = start + places[0] * self._spacing
+        wanted = math.exp(math.log(delta) - steps * k + tilt * x)
+        if span > (LONGEST if np.ptp(self.places) > FAR else MOST_PLACES):
+            return waves(*law, span).where_left(places, tilt, x, wanted, self._spacing)
+        masses = composed(*law, span)
+        back = self._spacing * np.arange(len(places))
+        masses = masses[np.array(places) % masses.size] * np.exp(-tilt * back)
+        return where_left(x + back, masses, wanted, self._spacing)
 
     def _shortest(self, steps: int, tilts: Array) -> int:
         """The largest tilt of those with windows of the least size."""
@@ -146,60 +157,3 @@ class LatticeSum:
         low = np.maximum((-behind - start) / self._spacing, steps * float(self.places.min()))
         high = np.minimum((ahead - start) / self._spacing, steps * float(self.places.max()))
         return np.floor(low), np.ceil(high)
-
-    def _masses(self, steps: int, best: int, middle: float) -> tuple[Array, Array]:
-        """Losses x from not far below the middle on, and P-masses there times
-        e^{tilt·middle − steps·K}."""
-        tilt, k = float(TILTS[best]), float(self.cumulants[best])
-        low, high = (int(each[0]) for each in self._windows(steps, np.array([best])))
-        size = 1 << max(int(max(high - low, np.ptp(self.places)) + 1).bit_length(), 4)
-        if size > (LONGEST if np.ptp(self.places) > FAR else MOST_PLACES):
-            raise NumericalError("the lattice of the sum is too long")
-        losses, log_q = self.loss.atoms
-        law = np.bincount(self.places % size, np.exp(log_q + (1 + tilt) * losses - k), size)
-        found = np.maximum(np.fft.irfft(_power(np.fft.rfft(law), steps), size), 0.0)
-        start, least = steps * self._origin, max(0.0, middle - NEAR / tilt)
-        places = np.arange(max(math.floor((least - start) / self._spacing), low), high + 1)
-        x = start + places * self._spacing
-        return x, found[places % size] * np.exp(-tilt * (x - middle))
-
-
-def where_left(x: Array, masses: Array, wanted: float, spacing: float) -> float:
-    """The ε >= 0 at which Σ mass·(1 − e^{ε − x})_+ is as wanted, for masses at all larger places.
-
-    >>> where_left(np.array([0.0, 1.0]), np.array([0.5, 0.5]), -0.5 * math.expm1(-0.25), 1.0)
-    0.75
-    """
-    masses = masses[::-1]
-    above = (np.cumsum(masses) - _discounted(masses, math.exp(-spacing)))[::-1]
-    good = np.flatnonzero(above <= wanted)
-    if not good.size or (good[0] == 0 and x[0] > 0):
-        raise NumericalError("ε is not where Chernoff's bound has it")
-    k = int(good[0])
-    if k == 0:
-        return 0.0
-    share = float((above[k - 1] - wanted) / (above[k - 1] - above[k]))
-    growth = math.expm1(spacing) if spacing < LARGE else math.inf
-    if math.isinf(growth):  # e^{spacing}·share, by logarithms
-        return (
-            float(x[k - 1] + max(spacing + math.log(share), 0.0)) if share > 0 else float(x[k - 1])
-        )
-    return max(0.0, float(x[k - 1] + math.log1p(growth * share)))
-
-
-def _power(values: Complex, exponent: int) -> Complex:
-    """The powers of values up to 1, but for those far below rounding."""
-    size = np.abs(values)
-    near = np.flatnonzero(size > math.exp(-OUTSIDE / exponent))
-    found = np.zeros(values.shape, dtype=complex)
-    found[near] = np.exp(exponent * np.log(values[near]))
-    return found
-
-
-def _discounted(values: Array, decay: float) -> Array:
-    """Σ_{j <= k} decay^{k−j}·v_j at each k: over ever longer stretches."""
-    total, stretch = values.copy(), 1
-    while stretch < total.size and decay**stretch > 0:
-        total[stretch:] += decay**stretch * total[:-stretch].copy()
-        stretch *= 2
-    return total

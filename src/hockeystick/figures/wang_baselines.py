@@ -14,7 +14,7 @@ from functools import cache
 import numpy as np
 
 from hockeystick.classical import amplified_epsilon, naive_composition
-from hockeystick.figures.lattice_sums import where_left
+from hockeystick.figures.what_is_left import where_left
 from hockeystick.mechanism import Mechanism
 from hockeystick.numerics.binomial import log_binomial
 from hockeystick.numerics.minimise import golden

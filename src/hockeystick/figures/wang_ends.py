@@ -30,7 +30,7 @@ from hockeystick.routes.question import EpsilonAt
 
 FEW = 1000
 """Up to so many steps the pair may be better than the game."""
-WALKED = 2000
+WALKED = 3000
 """Up to so many steps of a game with two moves the library walks through all of them."""
 NEAR = 0.95
 """A pair whose bound is below this part of the largest is not the one that costs most."""
