@@ -161,8 +161,7 @@ def delta(loss: ComposedLoss, epsilon: float) -> Interval:
 
 
 def profile(loss: ComposedLoss, guess: float) -> Callable[[float], tuple[float, float]]:
-    """Both ends of δ at any ε, from one list of outcomes, closest where δ is about the guess of
-    δ(0)."""
+    """Both ends of δ at any ε from one list of outcomes; `guess` is about δ(0)."""
     _check(loss)
     cut = loss.truncated(max(TRUNCATED * guess, 1e-300))
     above, below = _halves(cut, _tilt(cut, 0.0, None), guess, MOST_POINTS)
