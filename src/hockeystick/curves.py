@@ -29,6 +29,7 @@ from hockeystick.questions import (
 from hockeystick.relation import Relation
 from hockeystick.routes.auto import AUTO, check_method
 from hockeystick.routes.contour.route import CONTOUR
+from hockeystick.routes.dense_profile import DenseProfile
 from hockeystick.routes.game.curves import PlayedProfile, played_epsilons
 from hockeystick.routes.game.route import NAME as GAME
 from hockeystick.routes.growth import Counts, both_ways
@@ -174,14 +175,17 @@ def _agreed(lower: Array, upper: Array, margin: float = 0.0) -> Array:
 
 def _shared_profile(
     mechanism: Mechanism, relation: Relation | None, method: str
-) -> SharedProfile | None:
-    """Lines for every ε where the contour is asked, first or alone, about one pair; else None."""
+) -> SharedProfile | DenseProfile | None:
+    """Lines for every ε where the contour is asked, first or alone, about one pair, or one sum of
+    very many atoms; else None."""
     check_method(method)
     parts = parts_of(mechanism, relation_of(mechanism, relation))
     choices = dominating(parts) if parts and method in (AUTO, CONTOUR) else []
     tighter = any(evidence.curve_is_tighter for evidence, _ in parts)
     if len(choices) != 1 or (tighter and method == AUTO):
         return None  # the smaller of two answers, one by one
+    if method == AUTO and (dense := DenseProfile(choices[0], attained(parts))).is_useful:
+        return dense
     shared = SharedProfile(choices[0], attained(parts))
     return shared if method == CONTOUR or shared.is_useful else None
 

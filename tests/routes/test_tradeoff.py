@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 
 import mpmath
+import numpy as np
 import pytest
 
 import hockeystick as hs
+from hockeystick.routes.tradeoff import Profile
 
 MU = 0.5
 
@@ -41,3 +44,15 @@ def test_points_that_are_close_do_not_mislead(points: int) -> None:
         truth = mpmath.ncdf(quantile - 1)  # Φ(Φ⁻¹(1 − α) − μ)
         assert lower <= truth <= upper
         assert upper - lower < 1e-9
+
+
+def test_no_place_is_asked_where_only_smaller_errors_look() -> None:
+    asked: list[float] = []
+
+    def deltas(epsilons: Iterable[float]) -> list[hs.Bound]:
+        wanted = list(epsilons)
+        asked.extend(wanted)
+        return [hs.Gaussian(1.0).delta(each) for each in wanted]
+
+    Profile(deltas).errors(np.array([0.2, 0.5]))
+    assert max(filter(math.isfinite, asked)) <= 2.0  # the first that is above log 5

@@ -102,25 +102,44 @@ def _converted(curve: Curve, convert: Callable[[Array, Array], Array], orders: A
 
 
 class _Directions:
-    """The curve, then the curve the other way round unless that was the same wherever asked."""
+    """The curve, then the curve the other way round unless that was the same wherever asked; each
+    order is asked for once."""
 
     def __init__(self, curve: Curve) -> None:
         self._curve = curve
-        self._same = True
+        self._values: dict[float, list[float]] = {}
 
     def __iter__(self) -> Iterator[Curve]:
         yield self._first
-        if not self._same:
+        if any(one != other for one, other in self._values.values()):
             yield self._second
 
     def _first(self, orders: Array) -> tuple[Array, Array]:
-        one, other = self._curve(orders)
-        self._same = self._same and np.array_equal(one, other, equal_nan=True)
+        asked = orders.tolist()
+        new = np.array([order for order in asked if order not in self._values])
+        if new.size:
+            both = _where_known(self._curve, new)
+            self._values.update(zip(new.tolist(), both.T.tolist(), strict=True))
+        one, other = np.array([self._values[order] for order in asked]).T
         return one, other
 
     def _second(self, orders: Array) -> tuple[Array, Array]:
-        one, other = self._curve(orders)
+        one, other = self._first(orders)
         return other, one
+
+
+def _where_known(curve: Curve, orders: Array) -> Array:
+    """Both directions, inf at orders where a divergence cannot be computed: those are not used."""
+    try:
+        with np.errstate(over="ignore", invalid="ignore"):
+            values = np.array(curve(orders))
+        return np.where(np.isnan(values), math.inf, values)
+    except NumericalError:
+        if orders.size == 1:
+            return np.full((2, 1), math.inf)
+        half = orders.size // 2
+        parts = (_where_known(curve, some) for some in (orders[:half], orders[half:]))
+        return np.concatenate(list(parts), axis=1)
 
 
 def _log_ratio(top: Array, log_bottom: Array) -> Array:
@@ -142,7 +161,9 @@ def _best_order(objective: Callable[[Array], Array], enough: float) -> tuple[flo
     best = (math.inf, 2.0)
     for _ in range(8):
         orders = 1 + 2.0**exponents
-        values = _where_known(objective, orders)
+        with np.errstate(over="ignore", invalid="ignore"):
+            values = objective(orders)
+        values = np.where(np.isnan(values), math.inf, values)
         i = int(np.argmin(values))
         best = min(best, (float(values[i]), float(orders[i])))
         if best[0] <= enough:
@@ -155,27 +176,10 @@ def _best_order(objective: Callable[[Array], Array], enough: float) -> tuple[flo
     return best[1], best[0]
 
 
-def _where_known(objective: Callable[[Array], Array], orders: Array) -> Array:
-    """The objective, inf at orders where the divergence cannot be computed: those are not used."""
-    try:
-        with np.errstate(over="ignore", invalid="ignore"):
-            values = objective(orders)
-        return np.where(np.isnan(values), math.inf, values)
-    except NumericalError:
-        if orders.size == 1:
-            return np.full(1, math.inf)
-        half = orders.size // 2
-        return np.append(
-            _where_known(objective, orders[:half]), _where_known(objective, orders[half:])
-        )
-
-
 def _events(curve: Curve, order: float) -> LeastLogQ:
     """The least q that the curve allows for each p, by orders around the best."""
     orders = 1 + (order - 1) * 2.0 ** np.linspace(-4, 1, 21)
-    forward = _where_known(lambda x: curve(x)[0], orders)
-    backward = _where_known(lambda x: curve(x)[1], orders)
-    return event_set(orders, forward, backward)
+    return event_set(orders, *curve(orders))
 
 
 def _search(

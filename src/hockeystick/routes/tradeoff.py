@@ -40,9 +40,6 @@ class Profile:
         self.methods: set[str] = set()
         self.points = {0.0: (0.0, 0.0)}
         """For each a the least and the greatest that 1 − h(a) can be."""
-        for epsilon in FIRST:
-            if self._ask([epsilon]) < NEGLIGIBLE:  # farther out only where an α asks for it
-                break
         rest = deltas([math.inf])[0]
         self.limits = max(0.0, 1 - rest.upper - EPS * (rest.upper > 0)), 1 - rest.lower
 
@@ -57,8 +54,17 @@ class Profile:
                 self.points[a] = (scale * least * (1 - WIDER), scale * greatest * (1 + WIDER))
         return min(delta.upper for delta in answers)
 
+    def _begin(self, least: float) -> None:
+        """The first places: up to a = 1/α of the least α, where 1 − a·α is no more than f, and to
+        where δ is negligible; farther out only where an α asks for it."""
+        for epsilon in FIRST:
+            if self._ask([epsilon]) < NEGLIGIBLE or math.exp(epsilon) * least >= 1:
+                break
+
     def errors(self, alphas: Array) -> tuple[Array, Array]:
         """Both ends of f at each α."""
+        nearest = np.minimum(alphas, 1 - alphas)  # an error near 1 looks at a near 0, as far out
+        self._begin(float(nearest[nearest > 0].min(initial=0.5)))
         lower, upper = np.zeros((2, alphas.size))
         open_ = np.arange(alphas.size)
         for _ in range(MOST_STEPS):

@@ -12,7 +12,7 @@ values of these sums: the errors charged are the rounding of losses and of masse
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -158,6 +158,20 @@ def delta(loss: ComposedLoss, epsilon: float) -> Interval:
         low, high, _ = ends(closer, MOST_POINTS)
         lower, upper = max(low, lower), min(high, upper)
     return Interval(min(lower, upper), upper, NAME)
+
+
+def profile(loss: ComposedLoss, guess: float) -> Callable[[float], tuple[float, float]]:
+    """Both ends of δ at any ε from one list of outcomes; `guess` is about δ(0)."""
+    _check(loss)
+    cut = loss.truncated(max(TRUNCATED * guess, 1e-300))
+    above, below = _halves(cut, _tilt(cut, 0.0, None), guess, MOST_POINTS)
+
+    def ends(epsilon: float) -> tuple[float, float]:
+        least, most = max(0.0, below.delta(epsilon)), above.delta(epsilon)
+        lower, upper = added(least, most, (loss.least_infinite, cut.infinite))
+        return min(lower, upper), upper
+
+    return ends
 
 
 def epsilon(loss: ComposedLoss, delta: float) -> Interval:
