@@ -75,9 +75,20 @@ def attained(parts: Parts) -> Sides:
 def lower_end(parts: Parts, question: Question, lower: float) -> float:
     """The largest of what pairs of neighbouring data sets cost, and `lower` where all pairs are
     such; pairs besides the first may refuse to answer, or take too long for a better digit."""
-    if sides := attained(parts):
-        lower = worst(sides, question, AUTO).lower
+    if attained(parts):
+        lower = _attained_end(parts, question)
     return _raised(parts, question, lower)
+
+
+def _attained_end(parts: Parts, question: Question) -> float:
+    """The lower end of what a pair of neighbouring data sets costs."""
+    return _kept_end(tuple(parts), question)
+
+
+@lru_cache(maxsize=4)
+def _kept_end(parts: tuple[tuple[Evidence, int], ...], question: Question) -> float:
+    """The same, the last ones kept: whether a game is worth its time is told by it first."""
+    return worst(attained(list(parts)), question, AUTO).lower
 
 
 def _raised(parts: Parts, question: Question, lower: float) -> float:
@@ -146,7 +157,7 @@ def answer(
     best = min(answers, key=lambda answer: answer.upper)
     lower = answers[0].lower
     if choices and sides:
-        lower = worst(sides, question, AUTO).lower
+        lower = _attained_end(parts, question)
     played = any(each.triples and each.triples.rate < 1 for each, _ in parts)
     if method == AUTO and games and played:
         best, lower = _nearer(parts, question, best, lower)
@@ -168,7 +179,7 @@ def _played(parts: Parts, question: Question) -> Interval | None:
 def _both_ends(evidence: Evidence, count: int, question: Question) -> Interval | None:
     """The same, kept."""
     parts, triples = [(evidence, count)], evidence.triples
-    lower = worst(attained(parts), question, AUTO).lower
+    lower = _attained_end(parts, question)
     about = min(guess(each, question) for each in dominating(parts))
     if triples is not None and question.is_above(about, lower):
         with suppress(*CannotAnswer):

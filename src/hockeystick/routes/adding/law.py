@@ -22,6 +22,8 @@ MOST_LISTED = 1 << 15
 """Outcomes up to which a power of a law is listed outcome by outcome."""
 ROUNDS = 40
 """In about how many rounds the points are chosen: a cell can be halved once in each."""
+MANY_POINTS = 1 << 15
+"""From here on more of them are chosen in a round the more there are, in half the time."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +56,9 @@ def rounding_cost(points: Array, log_mass: Array, mean: Array, tilt: Tilt) -> Ar
 
 def costliest(cost: Array, left: int, most: int) -> Array:
     """Places of the cells to halve in this round, growing."""
-    wanted = min(left, max(8, most // ROUNDS))
+    growth = (most / FIRST_POINTS) ** (1 / ROUNDS) - 1
+    each = growth * len(cost) if most >= MANY_POINTS else most // ROUNDS
+    wanted = min(left, max(8, int(each)))
     if wanted <= 0:
         return np.empty(0, dtype=int)
     worst = np.arange(len(cost))
