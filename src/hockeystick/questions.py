@@ -34,6 +34,9 @@ Parts = list[tuple[Evidence, int]]
 Sides = list[ComposedLoss]
 """The sum of the losses of all parts, and its reverse unless that is the same."""
 
+MANY_STEPS = 16
+"""Of fewer a saddle point says too little to leave pairs out."""
+
 
 def relation_of(mechanism: Mechanism, relation: Relation | None) -> Relation:
     """The relation to answer for: the one named, else the samplers' natural one."""
@@ -96,8 +99,7 @@ def _raised(parts: Parts, question: Question, lower: float) -> float:
     (evidence, count), *others = parts
     for loss in () if others else evidence.also_attained:
         with suppress(*CannotAnswer):
-            method = "contour" if loss.spacing is None else AUTO
-            lower = max(lower, worst(both_ways([(loss, count)]), question, method).lower)
+            lower = max(lower, worst(both_ways([(loss, count)]), question, AUTO).lower)
     return lower
 
 
@@ -170,7 +172,7 @@ def _played(parts: Parts, question: Question) -> Interval | None:
     guess no pair comes near it; else None."""
     (evidence, count), *others = parts
     triples = evidence.triples
-    if others or count == 1 or triples is None or not triples.is_game or not evidence.attained:
+    if others or count < MANY_STEPS or triples is None or not triples.is_game:
         return None
     return _both_ends(evidence, count, question)
 
@@ -179,6 +181,8 @@ def _played(parts: Parts, question: Question) -> Interval | None:
 def _both_ends(evidence: Evidence, count: int, question: Question) -> Interval | None:
     """The same, kept."""
     parts, triples = [(evidence, count)], evidence.triples
+    if not evidence.attained:
+        return None
     lower = _attained_end(parts, question)
     about = min(guess(each, question) for each in dominating(parts))
     if triples is not None and question.is_above(about, lower):
