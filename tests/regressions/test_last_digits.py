@@ -203,3 +203,12 @@ def test_the_largest_loss_from_a_curve_is_rounded_up(steps: int) -> None:
         for method in ("renyi", "auto"):
             upper = run.epsilon(0.0, method=method).upper
             assert exact <= mpf(upper) <= exact * (1 + mpf("1e-14"))
+
+
+def test_one_step_on_a_sample_far_out() -> None:
+    """A proven enclosure; once the lower end was 1.4e-14 of δ above it."""
+    step = hs.Gaussian(3.978977834651336).on(hs.WithoutReplacement(4, 10_000))
+    answer = step.delta(1.7710413624302417)
+    assert answer.lower <= 2.0027793988694184e-81
+    assert 2.002779398869418e-81 <= answer.upper
+    assert answer.upper - answer.lower <= 1e-12 * answer
