@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from contextlib import suppress
 
 import pytest
 
@@ -97,3 +98,13 @@ def test_counts_are_asked_on_both_sides() -> None:
     answer = hs.calibrate(lambda n: step * n, epsilon=1, delta=1e-6, integer=True)
     count = math.prod(answer.parts.values())
     assert (step * count).epsilon(1e-6) <= 1 < (step * (count + 1)).epsilon(1e-6)
+
+
+@pytest.mark.parametrize("epsilon", [0.0, 5e-324, 1e-310, 1e308])
+def test_a_target_at_the_ends_of_floats(epsilon: float) -> None:
+    """An answer or an error of ours: a quotient of such numbers is 0 or infinite."""
+    with suppress(hs.HockeystickError):
+        found = hs.calibrate(
+            lambda x: hs.Gaussian(x).on(hs.Poisson(0.01)) * 100, epsilon=epsilon, delta=1e-5
+        )
+        assert found.epsilon(1e-5) <= epsilon

@@ -155,7 +155,7 @@ class _Budget(Generic[M]):
 
     def nearby(self, search: EdgeSearch) -> tuple[float, float] | None:
         """Both sides of the edge, by quick answers, where there are such."""
-        if self.by_delta or not 0 < self.delta < 1:
+        if self.by_delta or not (0 < self.delta < 1 and 0 < self.epsilon < math.inf):
             return None
         return NearEdge(self.family, self.epsilon, self.delta, self.how).ends(search, TOLERANCE)
 

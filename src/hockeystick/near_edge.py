@@ -79,7 +79,8 @@ class NearEdge:
             attained = answer(mechanism, question, **self.how).lower
         else:
             attained = lower_end(parts, question, 0.0)
-        return math.log(GAME_ABOVE * attained / self.epsilon) if attained > 0 else -math.inf
+        about = math.log(attained) if attained > 0 else -math.inf
+        return about + math.log(GAME_ABOVE) - math.log(self.epsilon)
 
     def _loss(self, x: float) -> ComposedLoss:
         """The direction that is the first to be asked, and costs most if any does."""

@@ -37,7 +37,7 @@ class Neighbours:
         if _bent(loss):
             loss = loss.truncated(RARE * math.exp(self.log_delta))
         epsilon = find_saddle(loss, None, self.log_delta).epsilon
-        return math.log(epsilon / self.epsilon) if epsilon > 0 else -math.inf
+        return math.log(epsilon) - math.log(self.epsilon) if epsilon > 0 else -math.inf
 
     def by_line(self, loss: ComposedLoss) -> float:
         """Near the target: one step of Newton's method there. On a bent line of its own where such
