@@ -139,7 +139,7 @@ def test_very_many_different_single_steps(monkeypatch: pytest.MonkeyPatch) -> No
     for one, other in zip(quick, careful, strict=True):
         assert one.lower <= other.upper
         assert other.lower <= one.upper
-        assert one.upper - one.lower < 1e-6 * one.upper
+        assert one.upper - one.lower < 1e-8 * one.upper
 
 
 def test_a_few_of_many_points_tell_which_polynomial(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -169,9 +169,15 @@ class GaussianLoss(LineLoss):
     def _mean(self) -> float:
         return 0.5 * self.shift**2
 
-    def _spread(self, tilt: float, frequencies: Array, resolved: float) -> Array:
-        size = np.exp(-0.5 * (self.shift * frequencies) ** 2)  # at every tilt
-        return np.array([size, size])
+    def spread(self, tilt: float, frequencies: Array, resolved: float) -> Array:
+        """e^{−(shift·t)²/2} at every tilt; with a ceiling no more than that and the tilted mass β
+        beyond, over 1 − β."""
+        size = np.exp(-0.5 * (self.shift * frequencies) ** 2)
+        if not self.cut:
+            return np.array([size, size])
+        beyond = float(ndtr((tilt + 0.5) * self.shift - self.ceiling / self.shift))
+        sure = (size + beyond) / (1 - beyond) if beyond < 0.5 else np.ones_like(size)
+        return np.minimum(super().spread(tilt, frequencies, resolved), sure)
 
 
 @dataclass(frozen=True)

@@ -101,8 +101,7 @@ def test_where_points_end_the_other_bounds_go_on() -> None:
     small = epoch.delta(6.5, relation=hs.REPLACE_ONE)
     removed = epoch.delta(6.5, relation=hs.ADD_REMOVE)
     unsampled = hs.Gaussian(1.0).delta(6.5, relation=hs.REPLACE_ONE)
-    assert 0 <= small.lower <= small <= unsampled
-    assert removed.lower <= small
+    assert 0.9 * removed.lower <= small.lower <= small <= unsampled
 
 
 @pytest.mark.slow

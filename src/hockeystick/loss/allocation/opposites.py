@@ -105,19 +105,25 @@ def _below(points: Points) -> Loss:
 
 
 def _larger(*losses: Loss) -> Loss:
-    """A symmetric pair whose profile is below the largest of theirs, and nearly that.
+    """A symmetric pair whose profile is the largest of theirs, and no more by rounding.
 
-    All are linear between the corners of all. Where the largest changes from one corner to the
-    next, the smaller of those two counts at both.
+    All are linear in e^ε between the corners of all, so the largest is too, but for where two of
+    them cross: that place becomes a corner.
     """
     corners = np.concatenate([loss.atoms.losses for loss in losses])
     u = np.unique(np.append(0.0, corners[corners > 0]))
     values = np.stack([_profile(loss, u) for loss in losses])
-    best, least = values.argmax(axis=0), values.max(axis=0)
-    for i in np.flatnonzero(np.diff(best)):
-        for j in (i, i + 1):
-            least[j] = min(least[j], values[best[i], j], values[best[i + 1], j])
-    return symmetric_through(u, np.append(least[:-1], 0.0))
+    best, largest = values.argmax(axis=0), values.max(axis=0)
+    i = np.flatnonzero(np.diff(best))
+    falls, rises = best[i], best[i + 1]
+    before, after = (values[falls, j] - values[rises, j] for j in (i, i + 1))
+    share = before / (before - after)
+    crossing = u[i] + np.log1p(share * np.expm1(u[i + 1] - u[i]))
+    level = values[rises, i] + share * (values[rises, i + 1] - values[rises, i])
+    apart = (u[i] < crossing) & (crossing < u[i + 1])
+    u, largest = np.append(u, crossing[apart]), np.append(largest, level[apart])
+    order = np.argsort(u)
+    return symmetric_through(u[order], np.append(largest[order][:-1] * (1 - 1e-12), 0.0))
 
 
 def _profile(loss: Loss, u: Array) -> Array:

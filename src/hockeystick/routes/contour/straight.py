@@ -34,6 +34,8 @@ FOLDED = math.log(1 + math.pi**2 / 4)
 """A lattice's kernel is at most 1/t² and, of the other periods, Σ 2/((2k−1)·π/spacing)², which is a
 quarter of its spacing squared: in half a period so much more than 1/t²."""
 MOST_POINTS = 20_000
+SEVERAL = 8
+"""For so many different parts at the most there is as much time for each as for one alone."""
 NEAR_CUT = 100.0
 """A near cut, over the standard deviation of the tilted law's frequencies."""
 
@@ -45,7 +47,7 @@ class Effort(NamedTuple):
     """How much may be spent on one line."""
 
     work: int
-    """Contour points × quadrature nodes."""
+    """Contour points × quadrature nodes of a part."""
     few_nodes: int
     most_nodes: int
     """Quadrature nodes of a part with which the decay is sampled at the most: where a cut is known
@@ -84,7 +86,8 @@ def plan(
     points = cut / step
     # Not one point more by rounding: a lattice's period would count it twice.
     t = step * np.arange(math.ceil(min(points, MOST_POINTS + 1) - 1e-6) + 1)
-    if points > MOST_POINTS or points * sketch.nodes_at(centre, float(t[-1])) > effort.work:
+    work = effort.work * min(len(sketch.parts), SEVERAL)
+    if points > MOST_POINTS or points * sketch.nodes_at(centre, float(t[-1])) > work:
         raise NumericalError(
             f"the contour would need {points:.3g} points, each with many nodes; use the lattice"
         )
