@@ -91,7 +91,7 @@ def _is_larger(loss: ComposedLoss, question: Question, other: Interval) -> bool:
             return evident.delta(loss, epsilon).lower > delta
         if any(part.profile(np.array([epsilon]))[0] > delta * (1 + 1e-9) for part, _ in loss.parts):
             return True
-        return grid.coarse_delta(loss, epsilon) > delta
+        return grid.coarse_delta(loss, epsilon).lower > delta
     return False
 
 
@@ -183,5 +183,10 @@ def _is_milder(loss: ComposedLoss, question: Question, other: Interval) -> bool:
             chernoff = log_chernoff(loss, epsilon, log_delta)
         if chernoff <= log_delta:
             return True
+        if loss.continuous and loss.steps <= FEW_STEPS:
+            with suppress(*CannotAnswer):
+                coarse = grid.coarse_delta(loss, epsilon)
+                if coarse.upper <= delta or coarse.lower > delta:
+                    return coarse.upper <= delta
         return cheaper is not None and answer(cheaper, loss).upper <= delta
     return False

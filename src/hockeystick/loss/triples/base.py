@@ -10,6 +10,7 @@ import numpy as np
 
 from hockeystick.loss.base import Loss
 from hockeystick.loss.triples.pair import VirtualPair
+from hockeystick.loss.triples.roughly import Roughly
 from hockeystick.numerics.types import Array
 
 
@@ -43,6 +44,10 @@ class Triples(ABC):
     def divergence(self, orders: Array) -> Array:
         """What the Rényi divergences of no triple exceed; inf where nothing is known."""
         return np.full(orders.shape, np.inf)
+
+    def roughly(self) -> Roughly | None:
+        """What can be told of that pair in little time, if it takes long."""
+        return None
 
     @abstractmethod
     def pair(self, given_away: float) -> VirtualPair:

@@ -17,6 +17,7 @@ from hockeystick.loss.triples.calm import Calmer, Plan
 from hockeystick.loss.triples.cover import Shapes
 from hockeystick.loss.triples.envelope import Envelope, Sought
 from hockeystick.loss.triples.pair import CalmPair, Curves, VirtualPair
+from hockeystick.loss.triples.roughly import Roughly, roughly
 from hockeystick.loss.triples.shapes import AroundRecord, AroundZero, InBall, WithinDistance
 from hockeystick.numerics.special import ndtri
 
@@ -51,6 +52,9 @@ class GaussianTriples(Triples):
         wanted = -float(ndtri(min(max(given_away / self.rate, 1e-300), 0.5)))
         reach = next((each for each in REACHES if each >= wanted), REACHES[-1])
         return _pair(self, reach)
+
+    def roughly(self) -> Roughly | None:
+        return roughly(self)
 
     def attained(self) -> tuple[Loss, ...]:
         """An equilateral triangle, or those with two sides `far` that fit into the ball; with

@@ -21,6 +21,7 @@ FINEST, COARSEST = 700.0, 100.0
 """Nodes within one standard deviation of the final loss."""
 MOST_CORRECTED = 0.9
 """A larger correction says nothing."""
+TOO_UNEVEN = "the steps of the game are too uneven for a bound"
 
 
 def profile(pair: VirtualPair, steps: int, start: float, target: Target) -> tuple[float, Array]:
@@ -83,5 +84,5 @@ def macro_step(stage: Stage, count: int, moves: Moves, known: list[Stage]) -> St
     elif change < MOST_CORRECTED:
         ahead, infinite = ahead - math.log1p(-change), infinite / (1 - change)
     else:
-        raise NumericalError("the steps of the game are too uneven for a bound")
+        raise NumericalError(TOO_UNEVEN)
     return reflected(stage.steps + count, ahead, infinite, move.lattice.spacing)

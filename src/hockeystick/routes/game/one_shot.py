@@ -47,6 +47,11 @@ def upper_end(triples: Triples, delta: float, steps: int) -> float:
     return end(EpsilonAt(delta), pair_for(triples, delta, steps), steps)
 
 
+def may_be(variance: float) -> bool:
+    """Whether steps of about that variance, all together, may be enough."""
+    return VARIANCES[0] < 1.2 * LARGEST_PART * variance
+
+
 def end(question: EpsilonAt | DeltaAt, pair: VirtualPair, steps: int) -> float:
     """The smallest bound on ε or on δ; inf where there is none."""
     loss, found = as_loss(pair), [math.inf]

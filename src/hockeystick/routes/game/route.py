@@ -16,6 +16,7 @@ from hockeystick.loss.triples.pair import VirtualPair
 from hockeystick.numerics.types import Array
 from hockeystick.routes.base import CannotAnswer
 from hockeystick.routes.game import macro, one_shot, walk
+from hockeystick.routes.game.macro import TOO_UNEVEN
 from hockeystick.routes.game.target import Target, pair_for, target
 from hockeystick.routes.question import DeltaAt, EpsilonAt, Question
 
@@ -30,6 +31,8 @@ MORE_START = 0.05
 """The same for a run of skew 1: about what makes the bound least, by trial."""
 MOST_UNEVEN = 1.0
 """Skew of the whole run, beyond which macro-steps are hardly below the pair of single steps."""
+CLEARLY = 1.5
+"""The same by what is roughly known of one step, where the envelope is not worth its time."""
 EVEN = 0.3
 """The same, below which they clearly are: for curves, where every point costs time."""
 
@@ -46,6 +49,13 @@ def upper_end(question: Question, triples: Triples, steps: int) -> Interval:
         raise NumericalError("the game has no bound at δ = 0")
     if triples.rate in (0, 1) or steps == 1:
         raise NumericalError("there is no game in one step or without a sample")
+    rough = triples.roughly()
+    if (
+        rough
+        and rough.skew > CLEARLY * math.sqrt(steps)
+        and not one_shot.may_be(steps * rough.variance)
+    ):
+        raise NumericalError(TOO_UNEVEN)
     pair = pair_for(triples, _wanted(question, triples, steps), steps)
     try:
         ends = [end_of(question, *_profile(pair, steps, question))]
@@ -94,7 +104,7 @@ def start_part(pair: VirtualPair, steps: int) -> float:
     """The part of the final variance that smooths the beginning."""
     uneven = pair.skew / math.sqrt(steps)
     if uneven > MOST_UNEVEN:
-        raise NumericalError("the steps of the game are too uneven for a bound")
+        raise NumericalError(TOO_UNEVEN)
     return max(LEAST_START, MORE_START * uneven**2)
 
 

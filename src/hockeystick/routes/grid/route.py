@@ -34,9 +34,9 @@ ENOUGH = 1e-10
 """Relative gap between the ends at which refining stops."""
 
 
-def coarse_delta(loss: ComposedLoss, epsilon: float) -> float:
-    """The lower end of δ(ε) on a grid of few points: a tenth of the time."""
-    return _delta(loss, epsilon, COARSE_POINTS).lower
+def coarse_delta(loss: ComposedLoss, epsilon: float) -> Interval:
+    """Both ends of δ(ε) on a grid of few points: a tenth of the time."""
+    return _delta(loss, epsilon, COARSE_POINTS)
 
 
 def delta(loss: ComposedLoss, epsilon: float) -> Interval:
