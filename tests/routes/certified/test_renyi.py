@@ -60,6 +60,24 @@ def test_sampled_noise_against_forty_digits(name: str, order: float) -> None:
         assert bound.upper - bound.lower <= 1e-14 * truth
 
 
+@pytest.mark.parametrize("order", [300.0, 1100.0, 10_000.0])
+def test_large_losses_of_sampled_laplace_noise_at_large_orders(order: float) -> None:
+    """M is about e^87940 at the largest: what the quadrature may err by is relative to it."""
+    noise, rate = 0.1, 0.3
+    bound = hs.Laplace(noise).on(hs.Poisson(rate)).rdp(order, certify=True)
+    with mp.workdps(60):
+        r, q, alpha = 1 / mp.mpf(noise), mp.mpf(rate), mp.mpf(order)
+
+        def power(loss: mp.mpf) -> mp.mpf:
+            return (1 - q + q * mp.exp(loss)) ** alpha
+
+        places = [*(r * (1 - mp.mpf(2) ** -k) for k in range(16)), r]
+        middle = mp.quad(lambda x: mp.exp(-x) / 2 * power(2 * x - r), places)
+        truth = mp.log(power(-r) / 2 + mp.exp(-r) / 2 * power(r) + middle) / (alpha - 1)
+        assert bound.lower <= truth <= bound.upper
+        assert bound.upper - bound.lower <= 1e-15 * truth
+
+
 def test_closed_forms() -> None:
     order, e = 2.5, 0.8
     gaussian = (hs.Gaussian(1.5) * 7).rdp(order, certify=True)

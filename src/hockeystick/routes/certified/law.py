@@ -131,9 +131,9 @@ class Law(ABC):
     def rule(self, order: float, reach: float, log_tolerance: float) -> Rule:
         """Planned in floats: how to integrate e^{sL} for Re s = order, 0 <= Im s <= reach."""
 
-    def rule_at(self, order: float, log_tolerance: float) -> Rule:
-        """Enough to know M(order)."""
-        return self.rule(order, 0.0, log_tolerance)
+    def rule_at(self, order: float, log_tolerance: float, log_m: float = 0.0) -> Rule:
+        """Enough to know M(order), about e^log_m, with an error of so much of it."""
+        return self.rule(order, 0.0, log_m + log_tolerance)
 
     @abstractmethod
     def tilted(self, order: float, rule: Rule) -> Tilted:

@@ -101,7 +101,8 @@ def _panels(
         size = f.log_most(middle - half * wide, middle + half * wide, height + up)
         need = size + math.log(half) + 1.5 - log_tolerance + math.log(pieces)
         points = np.maximum(np.ceil(need / (2 * np.log(RHO))) + 1, 4)
-        points = np.where(half * high > 0.97 * height, math.inf, points)
+        far = (half * high > 0.97 * height) | (points > MOST_PER_PANEL)
+        points = np.where(far, math.inf, points)
         choice = points.argmin(axis=1)
         chosen = points[np.arange(pieces), choice]
         if np.isfinite(chosen).all() and (best is None or chosen.sum() < best[0]):

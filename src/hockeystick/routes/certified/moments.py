@@ -51,7 +51,8 @@ def moment_rule(loss: Loss, exact: Exact, order: float) -> Rule:
 def _quadrature(exact: Exact, order: float, k: float) -> Rule:
     """For a log M of about k."""
     size = math.log(k) if 0 < k < 1 else (0.0 if k >= 1 else LEAST_LOG)
-    rule = law_of(exact).rule_at(order, max(size, LEAST_LOG) - NATS)
+    log_m = k if 0 < k < math.inf else 0.0
+    rule = law_of(exact).rule_at(order, max(size, LEAST_LOG) - NATS, log_m)
     ends = rule.get("mass", {"first": 0, "last": 0})
     if ends["last"] - ends["first"] > MOST_NODES:
         raise CannotCertify(f"a quadrature at the order {order!r} would take too many points")

@@ -80,7 +80,7 @@ class NormalLaw(Law):
         path = {"height": height, "step": step, **ends, "cell": first, "width": width}
         return path | self.rule_at(order, log_tolerance)
 
-    def rule_at(self, order: float, log_tolerance: float) -> Rule:
+    def rule_at(self, order: float, log_tolerance: float, log_m: float = 0.0) -> Rule:
         """On the real axis: the strip in which the integrand is bounded is twice as high."""
         if not self.sampled:
             return {}
