@@ -11,6 +11,7 @@ from scipy.integrate import quad
 from scipy.special import ndtr
 
 from hockeystick.errors import NumericalError
+from hockeystick.loss.gaussian import gaussian_log_delta
 from hockeystick.loss.triples.attained import normal_triple, three_answers
 from hockeystick.loss.triples.gaussian import GaussianTriples
 from hockeystick.loss.triples.many_laws import ManyLaws
@@ -156,6 +157,17 @@ def test_a_box_is_above_its_triangles() -> None:
 def test_little_noise_is_refused_by_the_envelope() -> None:
     with pytest.raises(NumericalError, match="too small"):
         GaussianTriples(0.01, near=20.0, far=40.0).pair(1e-12)
+
+
+def test_densities_that_no_float_holds_count_as_larger_than_any() -> None:
+    """Far apart: where a·Y overflows the hinge is 0. X − b alone is above, and Y falls as well."""
+    a = np.array([1.0, 1e30, 1e120])
+    gram = Gram(*(np.full(3, each) for each in (700.0, 900.0, 750.0)))
+    found = excess(gram, a, np.ones(3))
+    alone = np.exp(gaussian_log_delta(math.sqrt(700.0), np.zeros(3)))
+    assert (np.diff(found) <= 0).all()
+    assert (found <= alone * (1 + 1e-9)).all()
+    assert found[0] > 0.99
 
 
 @pytest.mark.slow

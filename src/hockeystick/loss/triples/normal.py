@@ -94,9 +94,10 @@ def _trapezoid(axis: Array, along: Array, across: Array, a: Array, b: Array, z: 
     normal = np.exp(-0.5 * z * z) * ((z[1] - z[0]) / math.sqrt(2 * math.pi))
     # a·Y by few exponentials: at each eighth point, and from there to the next
     log_y = axis[:, None] * (z[::EVERY] + (along - axis / 2)[:, None])
-    firsts = a[:, None] * np.exp(np.minimum(log_y, LARGEST_EXPONENT))
     factors = np.exp(np.multiply.outer(axis, z[:EVERY] - z[0]))
-    high = (firsts[:, :, None] * factors[:, None, :]).reshape(axis.size, -1)[:, : z.size]
+    with np.errstate(over="ignore"):  # at inf the integrand is 0
+        firsts = a[:, None] * np.exp(np.minimum(log_y, LARGEST_EXPONENT))
+        high = (firsts[:, :, None] * factors[:, None, :]).reshape(axis.size, -1)[:, : z.size]
     high += b[:, None]
     np.log(high, out=high)
     high /= across[:, None]
