@@ -21,6 +21,8 @@ LEAST_DENSITY = 1e-290
 """A Q-density below this has lost digits, or all: what the tilted law has there may be much."""
 MOST_PLACES = 24
 """At which a law is divided into what decays and what need not."""
+TRANSFORMED = 1e-14
+"""Rounding of a fast transform of masses that add up to 1."""
 LARGEST_ENTROPY = 600.0
 """Up to here L·e^L is a float with room to spare."""
 
@@ -139,6 +141,20 @@ def decay_bound(nodes: Nodes, tilt: float, frequencies: Array) -> Array:
     seen[useful] = _modulus(frequencies[useful], centred, masses) + 2 * blind[useful]
     between = _comes_back(np.minimum(seen, 1.0), np.diff(frequencies), centred, masses)
     return np.asarray(np.minimum([seen, np.append(between, 1.0)], sure))
+
+
+def decay_over_period(nodes: Nodes, tilt: float, spacing: float, samples: int) -> Array:
+    """The same of atoms on a lattice, at that many frequencies above 0, evenly up to half its
+    period: all by one transform, which is rounded."""
+    weights = nodes.log_q + (tilt + 1) * nodes.losses
+    masses = np.exp(weights - weights.max())
+    masses /= masses.sum()
+    places = np.rint((nodes.losses - nodes.losses[0]) / spacing).astype(np.int64) % (2 * samples)
+    law = np.bincount(places, masses, 2 * samples)
+    seen = np.minimum(np.abs(np.fft.rfft(law)) + TRANSFORMED, 1.0)
+    centred = nodes.losses - nodes.losses @ masses
+    between = _comes_back(seen, np.array([math.pi / spacing / samples]), centred, masses)
+    return np.array([seen[1:], np.append(between[1:], 1.0)])
 
 
 def _surely(frequencies: Array, masses: Array, density: Array, unknown: Array) -> Array:

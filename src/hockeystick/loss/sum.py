@@ -9,8 +9,9 @@ from functools import cached_property
 
 import numpy as np
 
-from hockeystick.loss.base import Loss
+from hockeystick.loss.base import Loss, Reversed
 from hockeystick.loss.copies import Copies
+from hockeystick.loss.cumulants import decay_over_period
 from hockeystick.loss.family import MANY, MOST_SKETCHED, Members, grouped
 from hockeystick.loss.gaussian import GaussianLoss
 from hockeystick.loss.measure import LaplaceLaw
@@ -19,6 +20,8 @@ from hockeystick.numerics.rounding import around, exact_sum, probability_of_any
 from hockeystick.numerics.series import EPS
 from hockeystick.numerics.types import Array, Complex
 
+NEAR_ZERO = 2.0**-7
+"""−K(−x)/x is about the mean loss, also where a part of the law is at infinity."""
 FEW_PARTS = 32
 """Of more different steps total variations are not added up: that takes longer than it saves."""
 
@@ -141,6 +144,15 @@ class ComposedLoss:
         """A point of that lattice."""
         return sum(count * float(loss.atoms.losses[0]) for loss, count in self.parts)
 
+    @cached_property
+    def mean_reversed(self) -> float | None:
+        """About the mean loss, under its own P, of all that is here the other way round; None
+        where nothing is."""
+        bases = [(loss.base, count) for loss, count in self.parts if isinstance(loss, Reversed)]
+        if not bases:
+            return None
+        return max(-float(ComposedLoss(bases).cgf(np.array([-NEAR_ZERO]))[0].real) / NEAR_ZERO, 0.0)
+
     def check_mass(self) -> None:
         """Raise `NumericalError` unless every part is a law that adds up."""
         for loss, _ in self.parts:
@@ -208,6 +220,17 @@ class ComposedLoss:
             total -= count * np.log(bound)
         if self.spacing is not None:
             total[:, frequencies >= math.pi / self.spacing] = math.inf
+        return total
+
+    def decay_over_period(self, tilt: float, samples: int) -> Array:
+        """The same of sums on a lattice of at least two points, at that many frequencies above 0,
+        evenly up to half its period."""
+        assert self.spacing
+        total = np.zeros((2, samples))
+        for loss, count in self.parts:
+            seen = decay_over_period(loss.nodes_at(tilt, 0.0), tilt, self.spacing, samples)
+            total -= count * np.log(seen)
+        total[:, -1] = math.inf
         return total
 
 

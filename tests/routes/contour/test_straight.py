@@ -95,3 +95,34 @@ def test_a_cut_within_the_period_of_a_lattice(
     assert found.lower <= truth.upper
     assert truth.lower <= found.upper
     assert found.upper - found.lower <= 1e-10 * truth
+
+
+def dense_lattice(size: int, gap: int) -> Loss:
+    """A bell of so many losses, every so many-th of which is left out: nearly nothing comes back
+    before the end of the period, and somewhat at parts of it."""
+    places = np.arange(size)
+    places = places[places % gap > 0]
+    log_q = -0.5 * ((places / size - 0.3) / 0.15) ** 2
+    log_q -= np.log(np.exp(log_q).sum())
+    losses = 3.0 / size * places
+    shift = math.log(np.exp(log_q) @ np.exp(losses))
+    return AtomicLoss(losses - shift, log_q, spacing=3.0 / size)
+
+
+@pytest.mark.parametrize(("gap", "count"), [(60, 9), (50, 10), (7, 60)])
+def test_very_many_losses_on_a_lattice(gap: int, count: int) -> None:
+    """Once a cut was only found with sums at a few frequencies, and a grid answered to 1e-5."""
+    loss = dense_lattice(3000, gap)
+    places = np.rint((loss.atoms.losses - loss.bottom) / (3.0 / 3000)).astype(int)
+    size = count * int(places.max()) + 1
+    masses = np.zeros(size)
+    masses[places] = loss.atoms.p
+    law = np.fft.irfft(np.fft.rfft(masses, 2 * size) ** count, 2 * size)[:size]
+    sums = 3.0 / 3000 * np.arange(size) + count * loss.bottom
+    composed = ComposedLoss([(loss, count)])
+    epsilon = composed.cgf(np.array([1.0])).real[0]
+    truth = float(law @ -np.expm1(np.minimum(epsilon - sums, 0.0)))
+    line = line_for(composed, epsilon, None)
+    lower, upper = deltas_on(line, composed, np.array([epsilon]))
+    assert lower[0] - 1e-11 * truth <= truth <= upper[0] + 1e-11 * truth
+    assert upper[0] - lower[0] <= 1e-9 * truth

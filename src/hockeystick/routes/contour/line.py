@@ -18,7 +18,6 @@ from typing import NamedTuple
 import numpy as np
 
 from hockeystick.errors import NumericalError
-from hockeystick.loss.base import Reversed
 from hockeystick.loss.sum import ComposedLoss
 from hockeystick.numerics.series import EPS, Array, dot
 from hockeystick.numerics.types import Complex
@@ -30,8 +29,6 @@ LATTICE_ROUNDING = 0.05
 """Rounding of one part of a lattice's kernel, relative to that of e^K."""
 SETTLED = 1e-13
 """Newton steps below this end the search; what is left is within the ends that are then found."""
-NEAR_ZERO = 2.0**-7
-"""−K(−x)/x is about the mean loss, also where a part of the law is at infinity."""
 ONE = np.ones(1)
 
 
@@ -180,10 +177,8 @@ class Line:
         large = max(slope - k[0].real / self.centre, 0.0) / max(slope, 1e-300) / self.right[0]
         turn = np.abs(k.imag) @ self._weight / self._weight.sum()  # mean |Im K| of the line
         size = (2 + large) * abs(k[0].real) + 2 * float(turn) + self.centre * slope
-        turned = [(part.base, n) for part, n in self.loss.parts if isinstance(part, Reversed)]
-        near = np.array([-NEAR_ZERO])
-        means = sum(n * max(-base.cgf(near)[0].real / NEAR_ZERO, 0.0) for base, n in turned)
-        return float(size * (1 + (1 / self.centre if turned else 0.0)) + means)
+        mean = self.loss.mean_reversed
+        return float(size * (1 if mean is None else 1 + 1 / self.centre)) + (mean or 0.0)
 
     def delta(self, epsilon: Array, scale: Array = ONE) -> Sum:
         """δ at each ε, K taken `scale` times."""

@@ -28,6 +28,11 @@ GROWTH = 1.25
 """Ratio of the frequencies at which the decay of e^K is sampled."""
 DIVIDED, PARTS = 5, 4
 """How often stretches between samples, where it may come back, are divided, and into how many."""
+PER_UNIT, NOTHING = 1, 1e-16
+"""Samples of the decay of atoms on a lattice, for each 1/deviation of the sum of n: at least so
+many, and such that the bound between two with nothing, (1/(2·samples·√n))^n, is next to nothing."""
+SPARSE, MOST_SAMPLES = 64, 2**17
+"""How many there may be for each atom, that a transform is faster than sums, and in all."""
 NEARLY = 1.3
 """How much farther than the samples say a cut may be that allows for what is between them."""
 FOLDED = math.log(1 + math.pi**2 / 4)
@@ -109,6 +114,14 @@ def _cut(
     half_period = math.pi / loss.spacing if loss.spacing else math.inf
     least = 20 + math.ceil(0.5 * math.log(loss.steps, GROWTH))  # up to where one step decays
     best = (math.inf, math.inf)
+    if loss.spacing and not loss.continuous:
+        wanted = max(PER_UNIT, NOTHING ** (-1 / loss.steps) / (2 * math.sqrt(loss.steps)))
+        samples = 2 ** math.ceil(math.log2(1 + wanted * half_period / unit))
+        if samples <= min(MOST_SAMPLES, SPARSE * loss.nodes_at(centre, 0.0)):
+            t = half_period / samples * np.arange(1, samples + 1)
+            best = _sampled_cut(lambda _: loss.decay_over_period(centre, samples), t, most, 0)
+    if math.isfinite(best[0]):
+        return best
     for resolved, count in ((12.0, 44), (100.0, 56), (1000.0, 64), (10000.0, 68)):
         try:
             nodes = loss.nodes_at(centre, resolved * unit)
