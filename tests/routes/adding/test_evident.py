@@ -192,3 +192,27 @@ def test_beside_others_added_up(run: hs.Mechanism, relation: hs.Relation) -> Non
     listed, told = adding.epsilon(loss, 1e-5), evident.epsilon(loss, 1e-5)
     assert max(listed.lower, told.lower) <= min(listed.upper, told.upper)
     assert told.upper - told.lower < 2e-2 * told.upper
+
+
+@pytest.mark.parametrize("steps", [1000, 10**6, 10**9])
+def test_steps_that_nearly_always_see_the_record(steps: int) -> None:
+    """Told by how many do not: once a table of all 10⁹ counts, in more memory than there was.
+
+    j of them do not with binomial probability; the loss of the others is next to normal.
+    """
+    noise, rate, delta = 0.01, 1 - 1e-9, 1e-5
+    found = (hs.Gaussian(noise).on(hs.Poisson(rate)) * steps).epsilon(delta)
+
+    def beyond(epsilon: mp.mpf) -> mp.mpf:
+        missing = steps * (1 - mp.mpf(rate))
+        total = mp.mpf(0)
+        for j in range(40):
+            shift = mp.sqrt(steps - j) / mp.mpf(noise)
+            normal = mp.ncdf(-(epsilon / shift - shift / 2))
+            total += mp.exp(-missing) * missing**j / mp.factorial(j) * normal
+        return total
+
+    with mp.workdps(40):  # leaving out the part of Q moves ε by no more than that
+        a = mp.findroot(lambda e: mp.log(beyond(e) / delta), mp.mpf(float(found)))
+        assert abs(a / mp.mpf(float(found)) - 1) < 1e-5 / mp.sqrt(steps)
+    assert 0 < found.upper - found.lower < 1e-10 * found.upper

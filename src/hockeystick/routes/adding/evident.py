@@ -100,7 +100,7 @@ class Ends:
             self._tell_copies(*parts[0], negligible)
         else:
             raise NumericalError("the steps are not releases of copies that could be told")
-        last = float(self.high.shifts[-1])
+        last = float(self.high.shifts.max())
         self.highest = last * (last / 2 + FARTHEST) + self.more
 
     def _tell_copies(self, copies: Copies, steps: int, negligible: float) -> None:
@@ -125,7 +125,7 @@ class Ends:
         k: float | Array
         if len(coins) == 1:
             self.high = self.low = told_coins(coins[0], negligible)
-            k = np.arange(1.0, self.low.shifts.size + 1)
+            k = np.rint((self.low.shifts / coins[0].shift) ** 2)
         else:
             rarely = negligible * (RARE / NEGLIGIBLE)
             self.high, self.low = (told_different(coins, rarely, up) for up in (True, False))

@@ -42,7 +42,7 @@ class Coins(NamedTuple):
 
 
 class Table(NamedTuple):
-    """Shifts, growing, and their probabilities; more has the probability `beyond` at most."""
+    """Shifts and their probabilities; others have the probability `beyond` at most."""
 
     weights: Array
     shifts: Array
@@ -68,11 +68,16 @@ def told_copies(copies: Array, shift: float, steps: int, negligible: float) -> T
 
 
 def told_coins(coins: Coins, negligible: float) -> Table:
-    """Of equal steps."""
-    most = last_count(coins.steps, coins.rate, negligible)
-    weights = binomial_weights(coins.steps, coins.rate, most)[1:]
-    shifts = np.sqrt(np.arange(1.0, most + 1)) * coins.shift
-    return Table(weights, shifts, binomial_above(most, coins.steps, coins.rate))
+    """Of equal steps; where most see the record, by how many do not."""
+    rate, shift, steps = coins
+    rarer = min(rate, 1 - rate)
+    most = last_count(steps, rarer, negligible)
+    weights, counts = binomial_weights(steps, rarer, most), np.arange(most + 1.0)
+    if rate > rarer:
+        counts = steps - counts
+    seen = counts > 0
+    beyond = binomial_above(most, steps, rarer)
+    return Table(weights[seen], np.sqrt(counts[seen]) * shift, beyond)
 
 
 def told_different(parts: Sequence[Coins], negligible: float, up: bool) -> Table:
@@ -98,11 +103,11 @@ def told_different(parts: Sequence[Coins], negligible: float, up: bool) -> Table
 def last_count(steps: int, rate: float, negligible: float) -> int:
     """A number of steps such that more see the record with at most this probability."""
     most = min(steps, math.ceil(steps * rate) + 8)
-    while binomial_above(most, steps, rate) > negligible:
+    while most <= MOST_COUNTS:
+        if binomial_above(most, steps, rate) <= negligible:
+            return most
         most = min(steps, most + 8 + most // 8)
-        if most > MOST_COUNTS:
-            raise NumericalError(f"too many of {steps} steps may see the record")
-    return most
+    raise NumericalError(f"too many of {steps} steps may see the record")
 
 
 def _largest_sum(parts: Sequence[Coins], negligible: float) -> float:
