@@ -272,3 +272,12 @@ def test_with_most_nodes_ruled_out_it_agrees_with_a_proof(
     assert proven.lower <= answer.upper
     assert answer.lower <= proven.upper
     assert answer.upper - answer.lower <= 1e-7 * answer.upper
+
+
+def test_losses_that_nearly_never_vary() -> None:
+    """Next to no integer noise, nearly always sampled: a block of nodes was once more than there
+    are integers of a machine, and a TypeError."""
+    step = hs.DiscreteGaussian(0.01)
+    found = (step.on(ON(1 - 1e-9)) * 100).epsilon(0.5)
+    every = (step * 100).epsilon(0.5)
+    assert every * (1 - 1e-6) < found.lower <= found <= every.upper * (1 + 1e-10)

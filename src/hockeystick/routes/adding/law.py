@@ -179,7 +179,7 @@ class Law:
 
 def power(law: Law, count: int, most: int, tilt: Tilt) -> Law | None:
     """The law of the sum of `count` independent losses, of at most `most`² values; None for 0."""
-    if count > 1 and math.comb(count + len(law) - 1, count) <= MOST_LISTED:
+    if 1 < count <= MOST_LISTED and math.comb(count + len(law) - 1, count) <= MOST_LISTED:
         return listed(law, count)
     total = None
     while count:

@@ -49,7 +49,8 @@ def nodes_of(steps: list[Steps], step: float, count: int, nats: float) -> Nodes:
     total = sum(each.count for each in steps)
     if work < LEAST_WORK or total < LEAST_STEPS:
         return _all(steps, step, count, nats)
-    widest = int(2 * WIDEST / (step * max(max(each.deviation for each in steps), 1e-300)))
+    turn = step * max(each.deviation for each in steps)
+    widest = int(min(2 * WIDEST / max(turn, 1e-300), count))
     if widest >= 2 * BLOCK:
         with suppress(NumericalError):
             return _some(steps, step, count, nats, widest)
