@@ -53,16 +53,16 @@ class Cells:
         self.width, self.first = width, first
         self.mass, self.up = np.zeros(last - first), np.zeros(last - first)
 
-    def place(self, k: int, masses: Array, shift: int, part: float, stride: int) -> None:
-        """Add masses between the points stride·k + shift and the next, stride·(k+1) + shift, ...
+    def place(self, start: int, masses: Array, part: float, stride: int) -> None:
+        """Add masses to the cells start, start + stride, …
 
         Of each the given part moves up. The array of masses is consumed.
         """
-        start = stride * k + shift - self.first
         place = slice(start, start + stride * (len(masses) - 1) + 1, stride)
-        self.mass[place] += masses
-        masses *= part
-        self.up[place] += masses
+        mass, up = self.mass[place], self.up[place]
+        np.add(mass, masses, out=mass)
+        np.multiply(masses, part, out=masses)
+        np.add(up, masses, out=up)
 
     def split(self, losses: Array) -> tuple[Array, Array]:
         """The grid point below each loss, and the part that moves up: it keeps the mean ratio."""

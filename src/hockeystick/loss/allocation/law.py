@@ -105,13 +105,14 @@ def _pairs(cells: Cells, x: Part, y: Part, f: int, c: int) -> None:
     same = x is y and f == c
     distances = np.arange(0 if same else y.first - x.last + 1, y.last - x.first)
     shifts, parts = cells.split(_shift(w * distances, f, c))
-    rows = zip(distances.tolist(), shifts.tolist(), parts.tolist(), strict=True)
-    for d, shift, part in rows:
-        low, high = max(x.first, y.first - d), min(x.last, y.last - d)
-        masses = x.q[low - x.first : high - x.first] * y.q[low + d - y.first : high + d - y.first]
+    low, high = np.maximum(x.first, y.first - distances), np.minimum(x.last, y.last - distances)
+    start = stride * low + shifts - cells.first
+    columns = (distances, parts, low - x.first, low + distances - y.first, high - low, start)
+    for d, part, i, j, size, k in zip(*(column.tolist() for column in columns), strict=True):
+        masses = x.q[i : i + size] * y.q[j : j + size]
         if same and d:
             masses *= 2
-        cells.place(low, masses, shift, part, stride)
+        cells.place(k, masses, part, stride)
 
 
 def _shift(x: Array, f: int, c: int) -> Array:
@@ -149,8 +150,9 @@ def combine(x: Law, y: Law, f: int, c: int, level: Level) -> Law:
     elif zero:
         stride = round(x_all.width / tail.width)
         shift, part = tail.split(np.log([c / n, f / n]))
-        tail.place(y_all.first, x.void * y_all.q, int(shift[0]), float(part[0]), stride)
-        tail.place(x_all.first, y.void * x_all.q, int(shift[1]), float(part[1]), stride)
+        first = stride * np.array([y_all.first, x_all.first]) + shift - tail.first
+        tail.place(int(first[0]), x.void * y_all.q, float(part[0]), stride)
+        tail.place(int(first[1]), y.void * x_all.q, float(part[1]), stride)
     return settle(core, tail, void, infinite, level)
 
 
