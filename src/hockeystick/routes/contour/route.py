@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from contextlib import suppress
+from typing import NamedTuple
 
 import numpy as np
 
@@ -17,8 +18,10 @@ from hockeystick.numerics.series import EPS
 from hockeystick.numerics.types import Array
 from hockeystick.routes.base import Route
 from hockeystick.routes.contour.few_steps import answer as few_steps
-from hockeystick.routes.contour.few_steps.answer import steps_of
+from hockeystick.routes.contour.few_steps.answer import Ends, steps_of
+from hockeystick.routes.contour.few_steps.law import SampledSteps
 from hockeystick.routes.contour.lifted import answer as lifted
+from hockeystick.routes.contour.lifted.law import Law
 from hockeystick.routes.contour.line import Line, Sum, ends, solve
 from hockeystick.routes.contour.saddle import LOST, MOST_PLANNING_PARTS, find_saddle
 from hockeystick.routes.contour.straight import TRUNCATED, Planner, line_for, plan, short_line
@@ -38,40 +41,49 @@ ends as near as this."""
 
 def delta(loss: ComposedLoss, epsilon: float) -> Interval:
     """δ(ε): on a short line, else for sampled Gaussians and mixtures on a bent one, else on any."""
-    if smoothed.is_for(loss):
-        with suppress(NumericalError):
-            return smoothed.delta(loss, epsilon)
-    steps = steps_of(loss)
-    if steps is not None:
-        if not few_steps.is_first(steps):
-            with suppress(NumericalError):
-                return _straight(_delta, loss, epsilon)
-        with suppress(NumericalError):
-            ends = few_steps.delta(steps, epsilon)
-            if ends.gap <= GOOD or ends.by_digits:
-                return Interval(ends.lower, ends.upper, CONTOUR)
-    with suppress(NumericalError, OverflowError):
-        return Interval(*lifted.good(lifted.delta, loss, epsilon), CONTOUR)
-    return _delta(loss, epsilon, line_for)
+    return _on_a_line(loss, epsilon, Ways(smoothed.delta, few_steps.delta, lifted.delta, _delta))
 
 
 def epsilon(loss: ComposedLoss, delta: float) -> Interval:
     """ε(δ): on a short line, else for sampled Gaussians and mixtures on a bent one, else on any."""
+    ways = Ways(smoothed.epsilon, few_steps.epsilon, lifted.epsilon, _epsilon)
+    return _on_a_line(loss, delta, ways)
+
+
+class Ways(NamedTuple):
+    """How a question is answered on each kind of line."""
+
+    smoothed: Callable[[ComposedLoss, float], Interval]
+    bent: Callable[[SampledSteps, float], Ends]
+    lifted: Callable[[ComposedLoss, Law, float], tuple[float, float]]
+    straight: Callable[[ComposedLoss, float, Planner], Interval]
+
+
+def _on_a_line(loss: ComposedLoss, asked: float, ways: Ways) -> Interval:
     if smoothed.is_for(loss):
         with suppress(NumericalError):
-            return smoothed.epsilon(loss, delta)
+            return ways.smoothed(loss, asked)
+    rough: Interval | None = None
     steps = steps_of(loss)
     if steps is not None:
         if not few_steps.is_first(steps):
             with suppress(NumericalError):
-                return _straight(_epsilon, loss, delta)
+                return _straight(ways.straight, loss, asked)
         with suppress(NumericalError):
-            ends = few_steps.epsilon(steps, delta)
+            ends = ways.bent(steps, asked)
+            rough = Interval(ends.lower, ends.upper, CONTOUR)
             if ends.gap <= GOOD or ends.by_digits:
-                return Interval(ends.lower, ends.upper, CONTOUR)
+                return rough
     with suppress(NumericalError, OverflowError):
-        return Interval(*lifted.good(lifted.epsilon, loss, delta), CONTOUR)
-    return _epsilon(loss, delta, line_for)
+        return Interval(*lifted.good(ways.lifted, loss, asked), CONTOUR)
+    try:
+        straight = ways.straight(loss, asked, line_for)
+    except NumericalError:
+        if rough is None or not rough.is_tight:
+            raise
+        return rough
+    narrow = rough is not None and rough.upper - rough.lower < straight.upper - straight.lower
+    return rough if rough is not None and narrow else straight
 
 
 def _straight(
