@@ -78,6 +78,26 @@ def test_large_losses_of_sampled_laplace_noise_at_large_orders(order: float) -> 
         assert bound.upper - bound.lower <= 1e-15 * truth
 
 
+@pytest.mark.parametrize(("noise", "rate"), [(0.003, 0.3), (0.003, 1e-8), (0.03, 1 - 1e-9)])
+def test_the_largest_losses_at_the_largest_orders(noise: float, rate: float) -> None:
+    """Nearly all of M is at the atom r, or just below it: ½·v(r)^s of Q·v(r), and the density
+    ¼·e^{(ℓ−r)/2}, where v falls like e^ℓ; what v lacks of q·e^ℓ is next to nothing there."""
+    order = 1e4
+    bound = hs.Laplace(noise).on(hs.Poisson(rate)).rdp(order, certify=True)
+    with mp.workdps(60):
+        r, q, alpha = 1 / mp.mpf(noise), mp.mpf(rate), mp.mpf(order)
+        near = mp.exp(-r) / 2 + mp.exp(-r) / 4 / (alpha - mp.mpf(1) / 2)
+        truth = (alpha * mp.log(q) + alpha * r + mp.log(near)) / (alpha - 1)
+        slack = alpha * mp.exp(-r) * (1 - q) / q + mp.mpf(10) ** -40
+        assert bound.lower - slack <= truth <= bound.upper + slack
+        assert bound.upper - bound.lower <= 1e-15 * truth
+
+
+def test_a_quadrature_that_is_too_long_is_named() -> None:
+    with pytest.raises(CannotCertify, match="losses from -333 to 333 would take too many points"):
+        hs.Laplace(0.003).on(hs.Poisson(0.3)).rdp(1e6, certify=True)
+
+
 def test_closed_forms() -> None:
     order, e = 2.5, 0.8
     gaussian = (hs.Gaussian(1.5) * 7).rdp(order, certify=True)

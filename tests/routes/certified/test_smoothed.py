@@ -277,3 +277,16 @@ def _mixed(turned: bool, epsilon: float) -> float:
         masses = weight * np.multiply.outer(mass, mass)
         total.append(math.fsum((masses * np.maximum(-np.expm1(epsilon - both), 0)).ravel()))
     return math.fsum(total)
+
+
+def test_a_line_that_is_too_long_is_no_answer() -> None:
+    """It was drawn, said that δ is between 0 and 1, and its certificate was refused."""
+    run = hs.RandomizedResponse(5.0, categories=3) * 10**8
+    with pytest.raises(CannotCertify, match="does not fall off"):
+        run.delta(0.1, relation=hs.REPLACE_ONE, certify=True)
+
+
+@pytest.mark.slow
+def test_ends_that_say_nothing_are_no_answer() -> None:
+    with pytest.raises(CannotCertify, match="falls off too slowly"):
+        (hs.Gaussian(0.05).on(hs.WithoutReplacement(1, 1000)) * 10**8).delta(1.0, certify=True)

@@ -13,7 +13,7 @@ from flint import arb
 from hockeystick.bound import Interval
 from hockeystick.errors import CannotCertify
 from hockeystick.loss.sum import ComposedLoss
-from hockeystick.routes.certified.balls import above, below, of_bits
+from hockeystick.routes.certified.balls import above, below, of_bits, reason
 from hockeystick.routes.certified.bent_law import bent_law
 from hockeystick.routes.certified.bracket import both_ends, by_halving
 from hockeystick.routes.certified.build import LONG, NATS, LongLine, Task, follow, task_of
@@ -82,7 +82,7 @@ def precisely(bits: int = BITS) -> Iterator[None]:
         except CannotCertify:
             raise
         except REFUSALS as error:
-            raise CannotCertify(f"no plan of a proof was found: {error}") from error
+            raise CannotCertify(f"no plan of a proof was found: {reason(error)}") from error
 
 
 def epsilon(loss: ComposedLoss, delta: float) -> Proven:
@@ -107,16 +107,13 @@ def epsilon(loss: ComposedLoss, delta: float) -> Proven:
         try:
             low, high, recipe = _epsilon_by_line(task, delta)
         except REFUSALS as error:
-            if (found := otherwise(task, delta, EPSILON)) is not None:
+            if (found := otherwise(task, delta, EPSILON, error)) is not None:
                 return Proven.of(*found[:3], parts=parts, **found[3])
             sums, grid = _on_grid(task, math.log(delta), error)
-            coarse = CannotCertify(f"{error}, and a grid is too coarse")
-            try:
+            ends = 0.0, math.inf
+            with suppress(CannotCertify):
                 ends = by_halving(sums.ends, arb(delta))
-            except CannotCertify:
-                raise coarse from error
-            if ends[0] < ends[1] / 2:
-                raise coarse from error
+            _check_fine(ends, error)
             return Proven.of(*ends, "grid", parts=parts, grid=grid.to_json())
         if high - low > (WIDE if bent_law(task.laws) is None else WIDE_UNBENT) * high:
             found = otherwise(task, delta, EPSILON)
@@ -140,11 +137,12 @@ def delta(loss: ComposedLoss, epsilon: float) -> Proven:
         try:
             low, high, recipe = _delta_by_line(task, epsilon)
         except REFUSALS as error:
-            if (found := otherwise(task, epsilon, DELTA)) is not None:
+            if (found := otherwise(task, epsilon, DELTA, error)) is not None:
                 return Proven.of(*found[:3], parts=parts, **found[3])
             sums, grid = _on_grid(task, LOG_SMALL, error)
             least, most = sums.ends(epsilon)
             ends = max(below(least), 0.0), min(above(most), 1.0)
+            _check_fine(ends, error)
             return Proven.of(*ends, "grid", parts=parts, grid=grid.to_json())
         return Proven.of(low, high, "contour", parts=parts, line=recipe.to_json())
 
@@ -201,7 +199,13 @@ def _on_grid(task: Task, log_delta: float, why: Exception) -> tuple[GridSum, Gri
     except REFUSALS as error:
         if isinstance(why, CannotCertify):
             raise why from error
-        raise CannotCertify(f"no plan of a proof was found: {why}") from error
+        raise CannotCertify(f"no plan of a proof was found: {reason(why)}") from error
+
+
+def _check_fine(ends: tuple[float, float], why: Exception) -> None:
+    """An error where the ends of a grid are more than a factor of two apart."""
+    if ends[0] < ends[1] / 2:
+        raise CannotCertify(f"{reason(why)}, and a grid is too coarse") from why
 
 
 # by the line ------------------------------------------------------------------------------------

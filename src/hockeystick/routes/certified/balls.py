@@ -11,7 +11,7 @@ from typing import Any
 
 from flint import acb, arb, ctx, fmpq
 
-from hockeystick.errors import CannotCertify
+from hockeystick.errors import CannotCertify, NumericalError
 
 SAFE = 1e-9
 """Relative margin of sums of non-negative floats: far more than their rounding."""
@@ -66,6 +66,12 @@ def only_if(condition: Any, what: str) -> None:
     """A condition of a theorem: balls compare as True only if every member does."""
     if not condition:
         raise CannotCertify(f"a proof needs {what}")
+
+
+def reason(error: Exception) -> str:
+    """What a plan failed with; what Python itself says of floats is of no help."""
+    ours = type(error) is ArithmeticError or isinstance(error, NumericalError)
+    return str(error) if ours else "numbers on the way are too large or too small for floats"
 
 
 def total(balls: Iterable[Any]) -> acb:

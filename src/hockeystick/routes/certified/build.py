@@ -29,6 +29,8 @@ BUDGETS = ((0.0, 2e6), (6.0, 4e6), (11.0, 1e7), (14.0, 1.5e7), (22.0, 1.5e7), (2
 that need not be."""
 QUICK_BUDGETS = ((0.0, 4e6), (4.0, 2e7), (7.0, 5e7), (9.0, 2e8))
 """The same in arrays, where 1e8 take a second."""
+PER_POINT = 60
+"""Products that a point of a line of balls takes besides."""
 LONG = 4e5
 """Products from which on arrays are worth their while."""
 SHORT = 2000.0
@@ -154,7 +156,7 @@ def _cut(
     the line would take long: which budget that is comes first."""
     t = grid(max(math.sqrt(2 / plan.variance), 2.5 * step), 150)
     left = beyond(t, kind.log_sizes(tilted, t), step)
-    work = sum(each.work for each, _ in tilted)
+    work = sum(each.work for each, _ in tilted) + (PER_POINT if budgets is BUDGETS else 0)
     for rung, (less, products) in enumerate(budgets):
         goal = arb(-plan.level - nats + less).exp()
         for frequency, rest in zip(t, left, strict=True):

@@ -13,13 +13,17 @@ from functools import lru_cache
 import numpy as np
 from flint import acb, arb, ctx
 
+from hockeystick.errors import CannotCertify
 from hockeystick.numerics.types import Array
 from hockeystick.routes.certified.balls import only_if
 from hockeystick.routes.certified.law import Nodes, Rule
 
 RHO = np.array([1.5, 2, 2.5, 3, 4, 5, 6, 8, 10, 14, 20, 30, 50, 100])
 """Sizes of the ellipses that are tried."""
-PIECES = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 64)
+PIECES = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 64, 128, 256, 512, 1024)
+HEIGHTS = 3.0 ** -np.arange(6)
+"""Of the path, in units of the highest: an integrand of a large order needs a low one."""
+LEAST_PER_PANEL = 4
 EDGE_RHO = 5
 """Of the panels of an edge: [y, 2y] then has an ellipse above the real axis."""
 MOST_NODES = 20_000
@@ -62,7 +66,7 @@ def planned_path(f: Integrand, reach: float, log_tolerance: float) -> Rule:
     start, stop = float(f.start), float(f.stop)
     highest = min(1.4 / f.slope, max(0.3, stop - start), 2.0)
     best: tuple[float, Rule] | None = None
-    for height in (highest, highest / 3, highest / 9, highest / 27):
+    for height in map(float, highest * HEIGHTS):
         depth = max(2, math.ceil(math.log2(max(reach * f.slope * height / 4, 1.0))) + 1)
         edges = [start, stop] if f.stops else [start]
         points = max(_edge_points(f, edge, height, depth, log_tolerance) for edge in edges)
@@ -75,7 +79,9 @@ def planned_path(f: Integrand, reach: float, log_tolerance: float) -> Rule:
         rule = {"height": height, "points": points, "depth": depth, "panels": panels}
         best = count, {"reach": reach, **rule}
     if best is None:
-        raise ArithmeticError("no panels for the quadrature")
+        raise CannotCertify(
+            f"a quadrature over losses from {start:.3g} to {stop:.3g} would take too many points"
+        )
     return best[1]
 
 
@@ -95,12 +101,14 @@ def _panels(
     best: tuple[float, list[list[float]]] | None = None
     wide, high = (RHO + 1 / RHO) / 2, (RHO - 1 / RHO) / 2
     for pieces in PIECES:
+        if best is not None and LEAST_PER_PANEL * pieces > best[0]:
+            break
         half = (stop - start) / 2 / pieces
         middle = (start + (2 * np.arange(pieces) + 1) * half)[:, None]
         up = np.minimum(half * high, 0.98 * height) + 0 * middle
         size = f.log_most(middle - half * wide, middle + half * wide, height + up)
         need = size + math.log(half) + 1.5 - log_tolerance + math.log(pieces)
-        points = np.maximum(np.ceil(need / (2 * np.log(RHO))) + 1, 4)
+        points = np.maximum(np.ceil(need / (2 * np.log(RHO))) + 1, LEAST_PER_PANEL)
         far = (half * high > 0.97 * height) | (points > MOST_PER_PANEL)
         points = np.where(far, math.inf, points)
         choice = points.argmin(axis=1)

@@ -16,7 +16,7 @@ from hockeystick.routes.certified.bent_law import bent_law
 from hockeystick.routes.certified.bracket import both_ends, crossing
 from hockeystick.routes.certified.build import NATS, Task, follow, task_of
 from hockeystick.routes.certified.line import Line, Recipe, masses
-from hockeystick.routes.certified.plan import planned
+from hockeystick.routes.certified.plan import NoNodes, planned
 from hockeystick.routes.certified.points import all_atoms
 from hockeystick.routes.certified.smoothed_answers import delta_smoothed, epsilon_smoothed
 from hockeystick.routes.contour import route as contour
@@ -39,9 +39,12 @@ Ways = tuple[Callable[..., tuple[float, float, Any]], ...]
 of δ(ε)."""
 
 
-def otherwise(task: Task, at: float, ways: Ways) -> Found | None:
-    """Both ends by the first way that has them."""
+def otherwise(task: Task, at: float, ways: Ways, why: Exception | None = None) -> Found | None:
+    """Both ends by the first way that has them, if no line in sight has, or why a plain one failed:
+    what that says of every straight line is not tried again."""
     for method, bits, way, *most in _in_turn(task, *ways):
+        if isinstance(why, NoNodes) and method != "bent":
+            continue
         with suppress(*REFUSALS), of_bits(bits):
             low, high, recipe = way(task_of(task.loss), at, *most)
             return low, high, method, {"line": recipe.to_json(), "bits": bits}

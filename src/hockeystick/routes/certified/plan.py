@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hockeystick.errors import CannotCertify
+from hockeystick.errors import CannotCertify, NumericalError
 from hockeystick.loss.sum import ComposedLoss
 from hockeystick.numerics.types import Array
+from hockeystick.routes.certified.balls import reason
 from hockeystick.routes.contour.saddle import MOST_PLANNING_PARTS, find_saddle, log_kappa
 
 AROUND = np.exp(np.linspace(-2.5, 2.5, 81))
@@ -25,6 +26,10 @@ MOST_NODES = 10_000
 """Of a part, in a plan."""
 NEGLIGIBLE = 18.0
 """Nats below the largest node where one no longer counts in a plan."""
+
+
+class NoNodes(CannotCertify):
+    """A loss of which floats have no nodes to plan with, wherever the line goes."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +53,11 @@ class Sketch:
 
     def __init__(self, loss: ComposedLoss, highest: float) -> None:
         few = loss.sketch(MOST_PLANNING_PARTS)
-        self._parts = [(*_thinned(*part.nodes(-1.0, highest, 0.0)[:2]), n) for part, n in few.parts]
+        try:
+            nodes = [(part.nodes(-1.0, highest, 0.0), n) for part, n in few.parts]
+        except (NumericalError, ArithmeticError) as error:
+            raise NoNodes(f"no plan of a proof was found: {reason(error)}") from error
+        self._parts = [(*_thinned(*each[:2]), n) for each, n in nodes]
 
     def cumulants(self, orders: Array) -> tuple[Array, Array]:
         """K and K'' at each order."""

@@ -34,6 +34,10 @@ SHARP_DELTA = 1e-7
 """Relative distance of the ends of δ."""
 USELESS = 0.01
 """Relative distance of the ends of ε from which on they are no answer."""
+USELESS_DELTA = 0.5
+"""Upper end of δ that is no answer where the lower is 0."""
+LONGEST = 1_000_000
+"""Points above which a certificate is refused."""
 MOST_POINTS, MOST_PRODUCTS, PER_POINT = 900_000, 6e7, 60
 """Points of a line, and its products, of which each point takes some besides: about a second."""
 
@@ -57,7 +61,7 @@ def epsilon_smoothed(task: Task, delta: float) -> tuple[float, float, SmoothedRe
         if high - low <= WIDE * _wanted(root):
             break
         wanted *= max(_wanted(root) / (high - low), 0.01)
-    if high - low > max(USELESS * high, SHARP):
+    if not (high < math.inf and high - low <= max(USELESS * high, SHARP)):
         raise CannotCertify("a smoothed line that is sharper")
     return low, high, recipe
 
@@ -72,7 +76,8 @@ def delta_smoothed(task: Task, epsilon: float) -> tuple[float, float, SmoothedRe
         if not finite > 0:
             break
         plan = planned(task.loss, NATS, epsilon, float(finite.log()), LOW)
-    if not ends.lower > 0 and task.loss.steps <= MOST_STEPS:
+    few = task.loss.steps <= MOST_STEPS
+    if not ends.lower > 0 and (few or not ends.upper < USELESS_DELTA):
         raise CannotCertify("a δ that is not so small for a smoothed line")
     return max(below(ends.lower), 0.0), min(above(ends.upper), 1.0), recipe
 
@@ -92,6 +97,8 @@ def _line(task: Task, plan: Plan, wanted: float) -> tuple[SmoothedLine, Smoothed
     shift = max(math.sqrt(wanted / (c + 1)), _reach(1.0, height) / (most * step))
     cut = _reach(shift, height)
     points = math.ceil(cut / step) + 1
+    if points > LONGEST:
+        raise CannotCertify("a smoothed line would take too many points")
     rules = [law.rule(c, points * step, least) for (law, _), least in pairs]
     said = c, step, points, plan.beyond, cut, False, True
     recipe = Recipe(*said, (*rules, {}), (*task.rules_at(plan.beyond), {}))
