@@ -16,7 +16,7 @@ from hockeystick.loss.sum import ComposedLoss, both_ways
 from hockeystick.loss.triples.base import Triples
 from hockeystick.numerics.types import Array
 from hockeystick.relation import ADD_REMOVE, Relation
-from hockeystick.routes.auto import AUTO, check_method, guess, smallest, usual_method, worst
+from hockeystick.routes.auto import AUTO, check_method, guess, smallest, worst
 from hockeystick.routes.base import CannotAnswer
 from hockeystick.routes.game.route import NAME as GAME
 from hockeystick.routes.game.route import upper_end
@@ -243,12 +243,12 @@ def proven(mechanism: Mechanism, question: Question, relation: Relation, method:
         raise ParameterError(f"method must be 'auto' for a certified answer, got {method!r}")
     if not mechanism.parts or question == EVERYTHING_ALLOWED:
         return Bound(0.0, lower=0.0, method="closed form", certified=True, **asked)
-    parts = parts_of(mechanism, relation)
     try:
-        bound = _proven(parts, question)
+        bound = _proven(parts_of(mechanism, relation), question)
     except CannotCertify as error:
+        plain = answer(mechanism, question, relation, method)
         raise CannotCertify(
-            f"{error}; ask for an answer that is not certified, method: {_usual_method(parts)}"
+            f"{error}; not certified, the answer is {float(plain)!r}, method: {plain.method}"
         ) from error
     return Bound(bound.upper, **(vars(bound) | asked))
 
@@ -265,12 +265,6 @@ def proven_divergence(mechanism: Mechanism, order: Any, relation: Relation | Non
     parts = parts_of(mechanism, relation, steps=2)
     bound = _certified().divergence(dominating(parts), attained(parts), order)
     return Bound(bound.upper, **(vars(bound) | asked))
-
-
-def _usual_method(parts: Parts) -> str:
-    """What an answer that is not certified begins with: to find it out may take long."""
-    choices = dominating(parts)
-    return usual_method(choices[0][0]) if choices else RENYI
 
 
 def _proven(parts: Parts, question: Question) -> Bound:

@@ -142,11 +142,6 @@ def _order(loss: ComposedLoss) -> tuple[list[Route], bool]:
     return routes if loss.spacing is None else [lattice.ROUTE], False
 
 
-def usual_method(loss: ComposedLoss) -> str:
-    """The name of the route that as a rule answers for such losses: the first that is asked."""
-    return (closed_form.ROUTE if loss.one else _order(loss)[0][0]).name
-
-
 def is_for_contour(loss: ComposedLoss) -> bool:
     """Whether "auto" asks the contour first."""
     if not loss.continuous or loss.one or (not loss.smooth and dense.is_dense(loss)):
