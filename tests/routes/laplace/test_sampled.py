@@ -185,3 +185,17 @@ def test_it_answers_in_the_name_of_the_lattice() -> None:
     assert answer.method == "lattice"
     assert answer == pytest.approx(1.013097714621, abs=1e-11)
     assert math.isclose(answer.lower, answer.upper, rel_tol=1e-12)
+
+
+@pytest.mark.parametrize("rate", [1.8197123400052836e-05, 3.1e-6, 1e-7])
+def test_rare_records_at_a_tiny_delta(rate: float) -> None:
+    """Orders of 1e4 to 1e6, and v so near to 1 that log v must keep its own digits: both ends were
+    off, once by 6e-11 of δ and less than that apart from each other."""
+    pytest.importorskip("flint")
+    run = hs.Laplace(1.8657312559096664).on(ON(rate)) * 274
+    for asked in (3e-8, 1e-10):
+        delta = asked * rate / 1e-5
+        truth, found = (run.epsilon(delta, certify=True), run.epsilon(delta, method="lattice"))
+        assert found.lower <= truth.upper
+        assert truth.lower <= found.upper
+        assert found.upper - found.lower <= 1e-11 * truth

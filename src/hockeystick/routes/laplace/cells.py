@@ -75,8 +75,8 @@ class Cell:
 
     def density(self, place: Array) -> Array:
         """g, the tilted density in x over its value under Q."""
-        v = 1 - self.rate + self.rate * np.exp(place)
-        weight = np.exp(self.power * np.log(v) - (place + self.shift) / 2)
+        log_v = np.log1p(self.rate * np.expm1(place))  # its own last digits, times a large power
+        weight = np.exp(self.power * log_v - (place + self.shift) / 2)
         return np.asarray(weight / 4 / self.slope(place))
 
     @cached_property
