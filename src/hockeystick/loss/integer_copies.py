@@ -18,7 +18,7 @@ MOST_ATOMS = 400
 """More outcomes are merged with their neighbours, which can only hide."""
 LEAST_MASS = 1e-280
 ALIKE = 1e-12
-"""Neighbouring losses that are nearer are one: rounding alone tells them apart."""
+"""Neighbouring losses that are nearer, relative to the largest, are one: rounding is between."""
 
 
 def integer_copies(
@@ -38,22 +38,33 @@ def integer_copies(
         return None
     x = np.arange(-wide, last + wide + 1)
     total = np.exp(log_density(np.arange(-wide, wide + 1))).sum()
-    q, p = np.exp(log_density(x)) / total, np.zeros(x.size)
+    q = np.exp(log_density(x)) / total
+    p, gain = np.zeros(x.size), np.zeros(x.size)
     for k, weight in enumerate(weights.tolist()):
         more = max(0.0, 1 - float(weights.sum())) if k == weights.size - 1 else 0.0
-        p += (weight + more) * np.exp(log_density(x - k * reach)) / total
-    p, q = _merged(p, q)
-    return AtomicLoss(np.log(p) - np.log(q), np.log(q))
+        moved = np.exp(log_density(x - k * reach)) / total
+        p += (weight + more) * moved
+        gain += (weight + more) * (moved - q)
+    masses = _merged(np.array([p, q, gain]))
+    return AtomicLoss(_losses(masses), np.log(masses[1]))
 
 
-def _merged(p: Array, q: Array) -> tuple[Array, Array]:
+def _losses(masses: Array) -> Array:
+    """log p/q by p, q and p − q, of which what is small has its own digits."""
+    p, q, gain = masses
+    ratio = gain / q
+    return np.asarray(np.where(ratio > -0.5, np.log1p(np.maximum(ratio, -0.5)), np.log(p / q)))
+
+
+def _merged(masses: Array) -> Array:
     """The masses with what is too rare, alike or too much put together with its neighbours."""
-    kept = np.flatnonzero((p > LEAST_MASS) & (q > LEAST_MASS))
+    kept = np.flatnonzero((masses[:2] > LEAST_MASS).all(axis=0))
     starts = kept.copy()
     starts[0] = 0  # all before the first; all after the last follow it
-    p, q = np.add.reduceat(p, starts), np.add.reduceat(q, starts)
-    losses = np.log(p) - np.log(q)
-    starts = np.append(0, 1 + np.flatnonzero(np.abs(np.diff(losses)) > ALIKE))
+    masses = np.add.reduceat(masses, starts, axis=1)
+    losses = _losses(masses)
+    apart = np.abs(np.diff(losses)) > ALIKE * np.abs(losses).max()
+    starts = np.append(0, 1 + np.flatnonzero(apart))
     if starts.size > MOST_ATOMS:
         starts = starts[:: math.ceil(starts.size / MOST_ATOMS)]
-    return np.add.reduceat(p, starts), np.add.reduceat(q, starts)
+    return np.asarray(np.add.reduceat(masses, starts, axis=1))
