@@ -17,6 +17,9 @@ from hockeystick.routes.auto import METHODS
 
 SELDOM = {"lattice": 20, "renyi": 3, "game": 10}
 """Routes that take long are asked of every so many-th case; a lattice always of what is on one."""
+AGAIN = 1.0
+"""Seconds after which a case is stopped once more: what is raised in a callback of the collector of
+garbage is lost."""
 OF_PAIRS = {"closed form", "contour", "lattice"}
 """Routes that answer for the pair that dominates, and not for what is better known."""
 
@@ -107,7 +110,7 @@ def stopped_after(seconds: float) -> Iterator[None]:
         raise GivenUp
 
     before = signal.signal(signal.SIGPROF, stop)
-    signal.setitimer(signal.ITIMER_PROF, seconds)
+    signal.setitimer(signal.ITIMER_PROF, seconds, AGAIN)
     try:
         yield
     finally:

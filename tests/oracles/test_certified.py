@@ -18,6 +18,10 @@ from benchmarks.proof.judge import GivenUp, Verdict, compare, judged, stopped_af
 from benchmarks.proof.kinds import KINDS
 from hockeystick import Bound
 
+# A case may be stopped within a callback of the collector of garbage: it is stopped again then.
+pytestmark = pytest.mark.filterwarnings(
+    "ignore:Exception ignored in.*gc_callback:pytest.PytestUnraisableExceptionWarning"
+)
 FEW = 12
 """Cases of the plain run."""
 SECONDS = 2.0

@@ -16,6 +16,7 @@ from hockeystick.routes.adding import evident
 from hockeystick.routes.adding import route as adding
 from hockeystick.routes.base import CannotAnswer, Route
 from hockeystick.routes.contour import route as contour
+from hockeystick.routes.contour.few_steps.answer import steps_of
 from hockeystick.routes.contour.lifted import answer as lifted
 from hockeystick.routes.contour.lifted.law import law_of
 from hockeystick.routes.contour.saddle import find_saddle, log_chernoff
@@ -149,6 +150,14 @@ def is_for_contour(loss: ComposedLoss) -> bool:
     return _order(loss)[0][0] is contour.ROUTE
 
 
+def _is_long(loss: ComposedLoss) -> bool:
+    """Whether a coarse grid may tell sooner than a line: of few steps for which there is no bent
+    line and which no cells hold."""
+    if not loss.continuous or loss.steps > FEW_STEPS:
+        return False
+    return loss.laplace is None and steps_of(loss) is None
+
+
 def _by(question: Question, route: Route, loss: ComposedLoss) -> Interval:
     try:
         return question.by(route, loss)
@@ -183,7 +192,7 @@ def _is_milder(loss: ComposedLoss, question: Question, other: Interval) -> bool:
             chernoff = log_chernoff(loss, epsilon, log_delta)
         if chernoff <= log_delta:
             return True
-        if loss.continuous and loss.steps <= FEW_STEPS:
+        if _is_long(loss):
             with suppress(*CannotAnswer):
                 coarse = grid.coarse_delta(loss, epsilon)
                 if coarse.upper <= delta or coarse.lower > delta:

@@ -36,6 +36,7 @@ from hockeystick.routes.certified.otherwise import (
 )
 from hockeystick.routes.certified.plan import Plan, planned
 from hockeystick.routes.certified.points import unless_atoms
+from hockeystick.routes.certified.smoothed_answers import USELESS_DELTA
 from hockeystick.routes.certified.spline_answers import delta_splines, epsilon_splines
 from hockeystick.routes.contour.saddle import MOST_PLANNING_PARTS, log_kappa
 
@@ -142,7 +143,8 @@ def delta(loss: ComposedLoss, epsilon: float) -> Proven:
             sums, grid = _on_grid(task, LOG_SMALL, error)
             least, most = sums.ends(epsilon)
             ends = max(below(least), 0.0), min(above(most), 1.0)
-            _check_fine(ends, error)
+            if ends[1] >= USELESS_DELTA:
+                _check_fine(ends, error)
             return Proven.of(*ends, "grid", parts=parts, grid=grid.to_json())
         return Proven.of(low, high, "contour", parts=parts, line=recipe.to_json())
 

@@ -35,7 +35,7 @@ SHARP_DELTA = 1e-7
 USELESS = 0.01
 """Relative distance of the ends of ε from which on they are no answer."""
 USELESS_DELTA = 0.5
-"""Upper end of δ that is no answer where the lower is 0."""
+"""Upper end of δ from which on it is no answer where the lower is 0, or less than half."""
 LONGEST = 1_000_000
 """Points above which a certificate is refused."""
 MOST_POINTS, MOST_PRODUCTS, PER_POINT = 900_000, 6e7, 60
