@@ -60,6 +60,7 @@ class Ways(NamedTuple):
 
 
 def _on_a_line(loss: ComposedLoss, asked: float, ways: Ways) -> Interval:
+    """By the first line that is good; a rough bent one where none is, or where it says more."""
     if smoothed.is_for(loss):
         with suppress(NumericalError):
             return ways.smoothed(loss, asked)
