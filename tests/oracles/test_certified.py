@@ -110,7 +110,7 @@ def test_what_takes_too_long_is_given_up() -> None:
     start = time.process_time()
     with pytest.raises(GivenUp):
         _wait()
-    assert 0.04 < time.process_time() - start < 1
+    assert 0.04 < time.process_time() - start < 10
 
 
 def _wait() -> None:

@@ -61,7 +61,7 @@ def test_noise_that_takes_its_time_is_found() -> None:
 
     def release(value: int) -> int:
         noise = hs.DiscreteLaplace(1.0).release(0, rng=rng)
-        sum(range(6000 * abs(noise)))
+        sum(range(20_000 * abs(noise)))  # so long that a busy machine does not hide it
         return int(value + noise)
 
-    assert epsilon(*observed(release)) > 1.5
+    assert epsilon(*observed(release)) > 1.0  # more than is claimed

@@ -17,7 +17,7 @@ from tests.support.command import answered, call, refused, run
 
 SLOW = "ProfileDP(ProfileDP(Gaussian(0.5)) * 3) * 2"
 """Takes minutes, if it is ever answered."""
-START = 10.0
+START = 20.0
 """Seconds that a busy machine may take to start a process and import all it needs."""
 
 

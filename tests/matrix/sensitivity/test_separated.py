@@ -114,4 +114,4 @@ def test_formula_of_falling_coefficients() -> None:
 def test_sizes_of_production(strategy: Strategy) -> None:
     start = time.process_time()
     assert is_exact(separated(strategy, 100, 20))
-    assert time.process_time() - start < 0.5
+    assert time.process_time() - start < 10

@@ -43,6 +43,8 @@ def turned_sums(
     weights: Sequence[acb], losses: Sequence[acb], error: arb, step: float, count: int
 ) -> Discs:
     """Σ_j weight·e^{ik·step·loss} ± error for k < count."""
+    if not weights:
+        return Discs(np.zeros(count), np.full(count, above(error)))
     small = max(1, math.isqrt(count))
     large = -(-count // small)
     turn = acb(0, arb(step))
