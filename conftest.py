@@ -12,6 +12,8 @@ import pytest
 # One process for each core: threads of linear algebra would wait for each other, a dot product of
 # 20 000 numbers for milliseconds. It is read when numpy is loaded, in workers and commands too.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+# Commands in processes of their own take half a second more where nothing compiled is kept.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 ADAPTERS = Path(__file__).parent / "src" / "hockeystick" / "adapters"
 
 

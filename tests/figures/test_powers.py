@@ -41,7 +41,7 @@ def test_frequencies_that_come_back_are_not_overlooked() -> None:
 def test_few_frequencies_say_what_a_contour_does(monkeypatch: pytest.MonkeyPatch) -> None:
     step = hs.Laplace(2, replace_sensitivity=1).on(hs.WithoutReplacement(100, 1000))
     pair = above(known(step, hs.REPLACE_ONE, 2).loss, 41_930)
-    assert pair.infinite == 0
+    assert pair.infinite < 1e-16  # what rounding leaves of the profile at the largest loss
     wanted = answer(EpsilonAt(1e-8), ComposedLoss([(pair, 41_930)]))
 
     def refuse(*given: object) -> None:
