@@ -49,6 +49,7 @@ def at_once(work: Callable[[], None], threads: int = 4) -> None:
         thread.join()
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("hasty")
 def test_threads_lose_no_spending() -> None:
     accountant = Accountant()

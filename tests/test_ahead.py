@@ -15,6 +15,7 @@ from hockeystick.curves import each_epsilon
 STEP = hs.Gaussian(1.1).on(hs.Poisson(0.01))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("stride", [1, 7])
 def test_every_answer_is_that_of_its_own_count(stride: int) -> None:
     accountant = hs.Accountant()
@@ -68,6 +69,7 @@ LOOPS: dict[str, list[list[hs.Mechanism]]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", LOOPS)
 def test_several_parts_are_answered_as_alone(name: str) -> None:
     accountant = hs.Accountant()
@@ -83,6 +85,7 @@ def test_several_parts_are_answered_as_alone(name: str) -> None:
             assert found.upper - found.lower <= 1e-9 * alone.upper
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["after another", "both each time", "in turn"])
 def test_several_parts_are_looked_ahead_of(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """After the first questions none is asked alone, and a few blocks serve the others."""

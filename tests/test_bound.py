@@ -106,6 +106,7 @@ RUN = hs.Gaussian(2.0).on(hs.WithoutReplacement(10, 100)) * 1000
 AGAIN = [copy.copy, copy.deepcopy, lambda b: pickle.loads(pickle.dumps(b))]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("again", AGAIN)
 def test_an_answer_knows_its_question(again) -> None:  # type: ignore[no-untyped-def]
     epsilon, delta, rdp = RUN.epsilon(1e-5), RUN.delta(0.5), RUN.rdp(4)
@@ -127,6 +128,7 @@ def curves() -> dict[str, tuple[hs.Bounds, list[float]]]:
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("again", [*AGAIN, lambda curve: curve.copy()])
 def test_a_curve_knows_its_question(again) -> None:  # type: ignore[no-untyped-def]
     for name, (answers, asked) in curves().items():

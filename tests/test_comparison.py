@@ -67,6 +67,7 @@ def test_the_bounds_of_ten_pure_steps() -> None:
     assert found["exact"] < found["strong composition"] <= slack * (1 + 1e-3)
 
 
+@pytest.mark.slow
 def test_the_tightest_come_last() -> None:
     table = hs.compare(hs.parse(f"RandomizedResponse(1){MANY}"), 1e-5)
     values = [row.epsilon for row in table]

@@ -100,6 +100,7 @@ def test_counts_are_asked_on_both_sides() -> None:
     assert (step * count).epsilon(1e-6) <= 1 < (step * (count + 1)).epsilon(1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("epsilon", [0.0, 5e-324, 1e-310, 1e308])
 def test_a_target_at_the_ends_of_floats(epsilon: float) -> None:
     """An answer or an error of ours: a quotient of such numbers is 0 or infinite."""

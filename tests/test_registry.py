@@ -55,6 +55,7 @@ def printed(folder: Path, code: str) -> Any:
     return json.loads(started(folder, "-c", textwrap.dedent(code)))
 
 
+@pytest.mark.slow
 def test_the_text_form_of_an_announced_class(installed: Path) -> None:
     found = printed(
         installed,

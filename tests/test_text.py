@@ -175,6 +175,7 @@ def test_classes_from_elsewhere_have_no_name() -> None:
         parse(repr(Stranger(1.0)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count", [1000, 5000])
 def test_a_long_sum_is_not_deep(count: int) -> None:
     text = "+".join(f"PureDP({i})" for i in range(count))
@@ -187,6 +188,7 @@ def test_a_long_sum_in_parentheses_is_not_deep() -> None:
     assert len(parse(text).parts) == 1000
 
 
+@pytest.mark.slow
 def test_the_largest_text_is_read_in_a_moment() -> None:
     text = "+".join(["PureDP(1)"] * (MOST_CHARACTERS // 10))
     start = time.process_time()

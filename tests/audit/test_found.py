@@ -19,6 +19,7 @@ def counts(likely: int, unlikely: int, runs: int, confidence: float = 0.95) -> A
     return Audit(0.0, DELTA, confidence, "at least", 0.0, False, likely, unlikely, runs)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("likely", "unlikely"), [(800, 200), (300, 20), (999, 500), (1000, 0)])
 def test_gaussian_noise_against_its_closed_form(likely: int, unlikely: int) -> None:
     """μ = Φ⁻¹(p) − Φ⁻¹(q) of the bounds, by another library, and ε(δ) of two normal laws."""

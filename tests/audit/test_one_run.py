@@ -74,6 +74,7 @@ def responses(epsilon: float, seed: int) -> Any:
     return lambda inside: inside == (rng.random(len(inside)) < q)
 
 
+@pytest.mark.slow
 def test_what_is_shown_of_sound_and_broken_noise() -> None:
     claim = hs.Gaussian(2.0)
     sound, broken = (

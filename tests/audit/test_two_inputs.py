@@ -114,6 +114,7 @@ def training(reuses: bool) -> tuple[hs.Mechanism, Run]:
     return noise.on(hs.Poisson(rate)) * steps, run
 
 
+@pytest.mark.slow
 def test_batches_that_are_used_again_are_found() -> None:
     claim, sound = training(reuses=False)
     _, broken = training(reuses=True)

@@ -39,6 +39,7 @@ def renyi(p: Array, q: Array, order: float) -> float:
     return math.log(float((p**order * q ** (1 - order)).sum())) / (order - 1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("samples", [1, 2])
 @pytest.mark.parametrize("order", [1.5, 4.0])
 @pytest.mark.parametrize("intervals", BOXES, ids=str)

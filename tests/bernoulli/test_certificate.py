@@ -44,6 +44,7 @@ def _exact(lagrangian: cells.Lagrangian, n: int, c: float, rho: float, sigma: fl
         return (value - (1 - first - second)) / unit
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("n", "c", "order", "epsilon"), CASES)
 def test_bounds_hold_inside_cells_of_every_size(
     n: int, c: float, order: float, epsilon: float

@@ -19,6 +19,7 @@ ENDS_EARLY = {
 """(d, k, c) for which Regime I ends before ε = 5: Imola and Chaudhuri, Section 6."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("order", [5, 50])
 def test_where_regime_one_ends_before_five(order: float) -> None:
     early = {(d, k, c) for d, k, c in PAPER
@@ -26,6 +27,7 @@ def test_where_regime_one_ends_before_five(order: float) -> None:
     assert early == ENDS_EARLY
 
 
+@pytest.mark.slow
 def test_the_three_regimes_follow_each_other() -> None:
     found = [regime(e / 4, 50, 0.1, 2).value for e in range(1, 60)]
     assert found == sorted(found)

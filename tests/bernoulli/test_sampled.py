@@ -66,6 +66,7 @@ def test_composition_of_randomized_response_by_enumeration(c: float, n: int, ste
         assert answer.lower == pytest.approx(exact, rel=1e-8, abs=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("s", [0.5, 3.0, 40.0])
 def test_cumulants_of_a_gaussian_s_coins_by_integration(s: float) -> None:
     """Theorem 6 of Balle, Barthe and Gaboardi on the contracted profile, in mpmath."""

@@ -121,6 +121,7 @@ def test_without_replacement_holds(seed: int, size: int, population: int) -> Non
     assert truth(0.0) > 0.1 * bound(0.0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(6))
 @pytest.mark.parametrize(("size", "population"), [(2, 2), (2, 3), (3, 3)])
 def test_with_replacement_holds_under_both_relations(seed: int, size: int, population: int) -> None:

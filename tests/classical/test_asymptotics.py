@@ -50,6 +50,7 @@ def divergence(p: tuple[mpf, mpf], q: tuple[mpf, mpf], order: float) -> mpf:
     return mp.log(mp.quad(lambda x: density(x) * mp.exp((a - 1) * log_ratio(x)), points)) / (a - 1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("order", [1, 1.5, 2, 8])
 @pytest.mark.parametrize(("n", "sample", "noise"), [(20, 4, 1.5), (200, 20, 3.0)])
 def test_bad_data(n: int, sample: int, noise: float, order: float) -> None:
@@ -61,6 +62,7 @@ def test_bad_data(n: int, sample: int, noise: float, order: float) -> None:
     assert value == pytest.approx(float(exact), rel=1e-12, abs=0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("order", [1, 2, 8])
 def test_good_data(order: float) -> None:
     n, sample, half = 21, 7, mpf(1) / 2

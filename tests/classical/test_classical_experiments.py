@@ -68,6 +68,7 @@ def test_the_last_point_of_each_curve(name: str) -> None:
     assert scanned == pytest.approx(HEADLINES[name], rel=3e-8, abs=0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("mechanism", "name"),
     [
@@ -95,6 +96,7 @@ def test_in_the_end_epsilon_grows_as_the_root_of_the_steps(name: str) -> None:
     assert 1.9 < growth < 2.4
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("sigma", "gains"), [(5.0, 6.0), (1.0, 9_000.0)])
 def test_renyi_loses_at_first_and_wins_in_the_end(sigma: float, gains: float) -> None:
     """For Gaussian noise, against composition of the best (ε, δ) of one sampled step."""
@@ -163,6 +165,7 @@ def test_the_phase_transition(sigma: float) -> None:
     assert steepness[: math.floor(turn) - 2].max() < 1.5
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["laplace 2", "laplace 0.5", "response 0.6", "response 0.9"])
 def test_bounded_losses_are_linear_and_then_flatten(name: str) -> None:
     """To log(1 + γ·e^ε·min(1, e^ε − 1)), ε = ε(∞), as said after Theorem 9 for small ε."""

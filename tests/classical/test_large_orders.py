@@ -127,6 +127,7 @@ def test_increasing_across_the_seam(base: Base) -> None:
         assert (np.diff(values) > 0).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("base", BASES)
 @pytest.mark.parametrize("rate", [1e-6, 1e-3, 0.5])
 def test_increasing_to_a_million(base: Base, rate: float) -> None:

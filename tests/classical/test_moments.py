@@ -35,6 +35,7 @@ def even(base: Base, j: int) -> mpf:
         return mp.log(mp.fsum((-1) ** i * mp.binomial(j, i) * base.power(i) for i in range(j + 1)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("j", [2, 4, 30, 200])
 @pytest.mark.parametrize(
     "base", [gaussian("8"), gaussian("1"), laplace("4"), laplace("0.5"), truthful("0.75")]
@@ -43,6 +44,7 @@ def test_even_moments(base: Base, j: int) -> None:
     assert abs(base.log_moment(j) - even(base, j)) <= 1e-11
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("j", [1, 3, 41, 199])
 def test_odd_moments_of_the_gaussian(j: int) -> None:
     """E[r^i; r > 1] = e^{i(i−1)μ²/2}·Φ(iμ − μ/2), so the two sides of r = 1 expand apart."""
@@ -58,6 +60,7 @@ def test_odd_moments_of_the_gaussian(j: int) -> None:
         assert abs(gaussian_log_moment(j, shift) - exact) <= 1e-11
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("j", [1, 3, pytest.param(41, marks=pytest.mark.slow)])
 def test_odd_moments_of_laplace(j: int) -> None:
     """The integral over x of q·|p/q − 1|^j, in the middle where the ratio is e^{2x − θ}."""
@@ -112,6 +115,7 @@ def test_a_decimal_curve_gives_every_digit(largest: int) -> None:
         assert abs(log_moment(largest) - both) <= 1e-12
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["8", "1"])
 def test_a_float_curve_is_never_below(name: str) -> None:
     """Near where little cancels, useless where much does, safe everywhere."""

@@ -32,6 +32,7 @@ def bracket(curve, rate: float, order: int, factor: int) -> mpf:  # type: ignore
     return mp.log(total)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("order", [2, 3, 30, 512])
 @pytest.mark.parametrize("rate", [1e-6, 0.01, 0.5, 0.9])
 def test_the_printed_formula_to_twelve_digits(rate: float, order: int) -> None:

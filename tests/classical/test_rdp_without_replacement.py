@@ -52,6 +52,7 @@ def theorem_9(curve, gamma: float, order: int, pure: float) -> mpf:  # type: ign
     return mp.log1p(total) / (order - 1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("order", ORDERS)
 @pytest.mark.parametrize("gamma", GAMMAS)
 def test_theorem_9_to_twelve_digits(gamma: float, order: int) -> None:
@@ -61,6 +62,7 @@ def test_theorem_9_to_twelve_digits(gamma: float, order: int) -> None:
         assert abs(value - exact) <= 2e-13 * exact
 
 
+@pytest.mark.slow
 def test_the_digits_survive_exponents_that_cancel() -> None:
     """(j − 1)·ε(j) and j·log γ are both near 7000 here, and their sum decides."""
     for level in np.linspace(12.9, 13.1, 9):
@@ -128,6 +130,7 @@ def test_an_order_beyond_all_sums() -> None:
         rdp_without_replacement(lambda order: 1.0, 0.5, 1e9)
 
 
+@pytest.mark.slow
 def test_theorem_19_from_an_exact_curve_has_all_digits() -> None:
     """A curve that computes in Decimal, against the moments of the pair."""
     moments = partial(gaussian_log_moment, shift=0.2)

@@ -56,6 +56,7 @@ def test_theorem_6_for_laplace(s: complex) -> None:
         assert abs(value - exact) <= 1e-11 * abs(exact)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("s", [0.01, 1.0, 6.0, 1 + 1j])
 def test_theorem_6_for_the_gaussian(s: complex) -> None:
     for mu in (0.2, 1.0):

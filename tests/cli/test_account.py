@@ -81,6 +81,7 @@ def test_the_plan_may_name_the_relation(plan: Path) -> None:
     assert call("account", str(plan), "--relation", "add-remove").returncode == 0
 
 
+@pytest.mark.slow
 def test_a_long_plan_is_read_whole_from_standard_input() -> None:
     """What stands at its end counts."""
     done = run("account", "-", stdin="# a remark\n" * 20_000 + PLAN.replace("1.6", "0.1"))

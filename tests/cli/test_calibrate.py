@@ -73,6 +73,7 @@ def test_refuses(text: str, message: str) -> None:
     assert message in refused(call("calibrate", text, "--epsilon", "1", "--delta", "1e-5"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "message"),
     [

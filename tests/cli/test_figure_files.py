@@ -34,6 +34,7 @@ def test_the_list_has_every_figure_and_what_it_shows() -> None:
     assert lines[0].startswith("balle-1  Amplification by three ways")
 
 
+@pytest.mark.slow
 def test_picture_and_numbers_are_written_and_nothing_is_printed(
     asked: list[str], tmp_path: Path
 ) -> None:

@@ -149,6 +149,7 @@ def test_wrong_options_are_one_line_and_code_2(arguments: tuple[str, ...], messa
     assert line.endswith("--help'.\n")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("words", "expected"),
     [

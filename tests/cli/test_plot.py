@@ -116,6 +116,7 @@ def drawn_lines(path: Path) -> list[tuple[Any, Any]]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", CURVES)
 def test_every_kind_is_a_picture(kind: str, tmp_path: Path) -> None:
     path = tmp_path / "picture.png"
@@ -200,6 +201,7 @@ def test_refuses(arguments: tuple[str, ...], message: str) -> None:
     assert message in refused(call("plot", "--points", "2", *arguments))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "reason"),
     [

@@ -99,6 +99,7 @@ def test_the_examples_of_the_added_files(copy: Path) -> None:
         assert run("-c", code, folder=copy) == f"TestResults(failed=0, attempted={count})\n"
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("_inside")
 @pytest.mark.parametrize(("command", "output"), list(sessions(PAGE)))
 def test_the_commands_of_the_page(copy: Path, command: str, output: str) -> None:

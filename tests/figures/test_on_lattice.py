@@ -22,6 +22,7 @@ STEPS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("step", STEPS)
 def test_profiles_are_on_their_side_and_near(step: hs.Mechanism) -> None:
     evidence = known(step, hs.REPLACE_ONE, 2)

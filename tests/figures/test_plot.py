@@ -32,6 +32,7 @@ def test_the_suffix_says_the_format_and_the_file_is_always_the_same(
     assert first.read_bytes() == second.read_bytes()
 
 
+@pytest.mark.slow
 def test_a_picture_is_not_blank(tmp_path: Path) -> None:
     from matplotlib.image import imread
 
@@ -56,6 +57,7 @@ def test_the_users_matplotlib_is_left_alone(
     assert (tmp_path / "small.png").read_bytes() == (tmp_path / "other.png").read_bytes()
 
 
+@pytest.mark.slow
 def test_the_legend_lies_beside_the_axes_and_names_every_curve_once() -> None:
     canvas = _canvas(SMALL)
     canvas.draw_without_rendering()
@@ -117,6 +119,7 @@ def test_without_matplotlib_the_remedy_is_named(
         draw(SMALL, tmp_path / "small.png")
 
 
+@pytest.mark.slow
 def test_a_picture_is_small_and_keeps_the_colours_of_thin_lines(tmp_path: Path) -> None:
     """Rare colours too, next to a legend and much white."""
     from matplotlib.colors import to_rgb

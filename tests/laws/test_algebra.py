@@ -151,6 +151,7 @@ def test_the_ends_of_the_rate(kind: Kind, data: st.DataObject) -> None:
     assert always.delta(0.5) == mechanism.delta(0.5)
 
 
+@pytest.mark.slow
 @the.each(kind for kind in the.ALL if kind in the.BY_CURVE)
 @given(data=st.data())
 @settings(max_examples=2)

@@ -91,6 +91,7 @@ def questions(kind: Any, told: Loss) -> list[Any]:
     return answers
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("told", LOSSES.values(), ids=LOSSES)
 def test_a_loss_that_says_all_is_answered(told: Loss) -> None:
     """The same as by the loss itself."""

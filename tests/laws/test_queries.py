@@ -156,7 +156,7 @@ def test_the_tradeoff_is_a_tradeoff(kind: Kind, data: st.DataObject) -> None:
         assert (1 - curve.upper - math.exp(epsilon) * alpha <= run.delta(epsilon) + 1e-12).all()
 
 
-@the.each(the.ALL, slow={hs.ProfileDP})
+@the.each(the.ALL, slow={hs.ProfileDP, hs.RepeatAndSelect})
 @given(data=st.data())
 @settings(max_examples=15)
 def test_rdp_grows_with_the_order(kind: Kind, data: st.DataObject) -> None:

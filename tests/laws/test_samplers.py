@@ -153,6 +153,7 @@ def test_text_and_sums(sampler: hs.Sampler) -> None:
         assert step * 2 == step + step
 
 
+@pytest.mark.slow
 @settings(max_examples=25)
 @given(
     noise=st.floats(0.5, 5.0),

@@ -67,6 +67,7 @@ def test_no_row_is_longer_than_the_clip(norm: Norm, rows: Array, clip: float) ->
         assert exact_norm(row, norm) <= clip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("norm", NORMS)
 @pytest.mark.parametrize("objective", [Logistic(), Softmax(4), Squares()], ids=repr)
 @given(st.data())
@@ -114,6 +115,7 @@ def test_gradients_are_the_differences_of_the_losses(objective: Objective) -> No
         )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("norm", NORMS)
 @pytest.mark.parametrize(
     "clip",

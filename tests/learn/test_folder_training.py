@@ -65,6 +65,7 @@ def run(*arguments: str) -> Any:
     return CliRunner().invoke(main, ["train", *arguments], catch_exceptions=False)
 
 
+@pytest.mark.slow
 def test_the_command(folder: Path, tmp_path: Path) -> None:
     output = tmp_path / "out"
     declared = ["--bounds", "age=0:100", "--categories", "sex=f,m"]

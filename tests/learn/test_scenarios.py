@@ -26,6 +26,7 @@ PROBLEMS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("problem", PROBLEMS)
 @pytest.mark.parametrize("scenario", [pure_laplace, full_batch, poisson_gaussian])
 def test_exact_noise_is_the_least_that_meets_the_target(
@@ -38,6 +39,7 @@ def test_exact_noise_is_the_least_that_meets_the_target(
         assert found.mechanism.delta(target, relation=found.relation) <= found.delta
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("problem", PROBLEMS)
 @pytest.mark.parametrize("scenario", [pure_laplace, full_batch, poisson_gaussian])
 def test_corrected_noise_is_enough_and_printed_noise_is_not(
@@ -71,6 +73,7 @@ def test_the_printed_rho_of_the_second_scenario() -> None:
     assert taken + 2 * mpmath.sqrt(taken * mpmath.log(1e5)) == pytest.approx(2.72, abs=5e-3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("problem", PROBLEMS)
 def test_the_third_scenario_by_the_lectures_own_sum(problem: Problem) -> None:
     """Σ of binomial terms at every integer order in high precision; the best one meets ε."""
@@ -94,6 +97,7 @@ def test_the_third_scenario_by_the_lectures_own_sum(problem: Problem) -> None:
     )
 
 
+@pytest.mark.slow
 def test_the_table_has_a_row_for_each() -> None:
     rows = table(PROBLEMS[0]).splitlines()
     assert len(rows) == 5

@@ -89,6 +89,7 @@ def test_steps_are_those_of_the_lecture(momentum: float, penalty: float) -> None
     np.testing.assert_allclose(run.parameters[:, 0], wanted, rtol=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("noise", "law"), [(hs.Gaussian(1.5), stats.norm), (hs.Laplace(1.5), stats.laplace)]
 )

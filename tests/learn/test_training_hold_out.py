@@ -79,6 +79,7 @@ def test_one_record_replaced_is_at_most_one_replaced(
         assert (one - other, other - one) in [(set(), set()), ({5}, {50})]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fraction", [0.0, 1e-3, 0.2, 0.5, 0.999])
 def test_coins_fall_for_each_record_alike_and_by_themselves(fraction: float) -> None:
     draws = np.array([hold_out(4, fraction, generator(seed)) for seed in range(4000)])

@@ -136,6 +136,7 @@ def test_the_cost_lies_between_one_run_and_all_of_them() -> None:
     assert pure == pytest.approx(0.75, rel=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shape", [1.0, "poisson"])
 def test_a_model_is_tuned_for_its_own_neighbours(shape: Shape) -> None:
     """Replacing a record moves clipped gradients twice as far as removing one."""

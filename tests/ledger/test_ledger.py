@@ -26,6 +26,7 @@ def ledger(url: str) -> Ledger:
     return made
 
 
+@pytest.mark.slow
 def test_eleven_elevenths_are_one(ledger: Ledger) -> None:
     for _ in range(11):
         ledger.spend("census", "PureDP(1/11)", **WHO)
@@ -81,6 +82,7 @@ def test_bad_names(ledger: Ledger, name: str) -> None:
     assert ledger.verify().entries == 1
 
 
+@pytest.mark.slow
 @settings(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(text=st.text(max_size=600))
 def test_any_text_is_kept_as_it_is_or_refused(ledger: Ledger, text: str) -> None:
@@ -169,6 +171,7 @@ def enumerated(spendings: list[tuple[str, Fraction]]) -> Fraction:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 def test_parts_of_the_data_cost_their_maximum(ledger: Ledger, seed: int) -> None:
     ledger.open("parts", epsilon=1, unit="one person", partition="region")

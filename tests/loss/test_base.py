@@ -107,6 +107,7 @@ def cumulant(pair: Pair, s: complex) -> mpc:
     return mp.log(total)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "rate", "back"), cases(long_integral))
 def test_cumulants(name: str, rate: float | None, back: bool) -> None:
     """Relative to K itself, however near 0: it is multiplied by the number of steps.
@@ -273,6 +274,7 @@ class TestComposed:
         assert total.steps == 5
         assert total.bottom == pytest.approx(3 * one.bottom + 2 * other.bottom)
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("steps", [1_000, 600_000])
     def test_many_steps_keep_the_digits(self, steps: int) -> None:
         """K(s) of one step is 1e-7 here: as the log of a number near 1 it would keep 9 digits."""

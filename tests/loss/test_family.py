@@ -28,6 +28,7 @@ def one_by_one(loss: ComposedLoss, s: Array) -> Array:
     return np.asarray(np.sum([n * part.cgf(s) for part, n in loss.parts], axis=0))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backwards", [False, True])
 @pytest.mark.parametrize(("low", "high"), [(0.5, 1.0), (0.3, 1.7), (0.9, 0.9 + 1e-9), (0.01, 0.02)])
 def test_no_farther_off_than_is_said(low: float, high: float, backwards: bool) -> None:
@@ -94,6 +95,7 @@ def test_families_are_told_apart() -> None:
     assert not rest
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("spread", [0.5, 1e-6])
 def test_epsilon_of_many_is_between_that_of_the_extremes(spread: float) -> None:
     """And within the ends of a composition of so few parts that none is interpolated."""
@@ -142,6 +144,7 @@ def test_very_many_different_single_steps(monkeypatch: pytest.MonkeyPatch) -> No
         assert one.upper - one.lower < 1e-8 * one.upper
 
 
+@pytest.mark.slow
 def test_a_few_of_many_points_tell_which_polynomial(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of a hundred members K is asked on the whole line at fewer than fifty, as said no less well,
     and the line is planned once."""

@@ -10,6 +10,7 @@ import hockeystick as hs
 from hockeystick.loss.gaussian import GaussianLoss
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shift", [1.0, 20.0, 40.0])
 def test_the_profile_up_to_the_ceiling(shift: float) -> None:
     """e^ε·Q[L > ceiling] is a probability also where e^ε overflows: it once was not a number."""

@@ -75,6 +75,7 @@ def test_a_pair_that_is_not_its_mirror_image_is_refused() -> None:
         MixtureLoss(p, GaussianMixture((0.7, 0.3), (0.0, -1.0)), mirrored=True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("loss", MIXTURES)
 def test_panels_of_uneven_width_sum_the_cumulants(loss: MixtureLoss) -> None:
     """Also where means that weigh 1e-18 are the ones that e^{sL} is made of."""
@@ -90,6 +91,7 @@ def test_panels_of_uneven_width_sum_the_cumulants(loss: MixtureLoss) -> None:
     assert loss.nodes(0.0, 0.3, 0.0).losses.size < 7000
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("loss", [*MIXTURES, FAR_APART])
 def test_a_profile_by_masses_or_by_an_integral(loss: MixtureLoss) -> None:
     """From the bulk, where masses cancel, to far out, where they do not, or no float holds them."""
@@ -150,6 +152,7 @@ def test_profiles_far_out_keep_their_digits(mean: float, weight: float) -> None:
         assert loss.profile(np.array([epsilon]))[0] == pytest.approx(truth, rel=1.2e-14, abs=0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("epsilon", [600.0, 900.0, 1000.0])
 def test_means_far_apart_keep_their_digits(epsilon: float) -> None:
     """e^{log q + ε} was off by 6e-14 there; and the density of such a loss is no float, so that a

@@ -29,6 +29,7 @@ def truth(noise: float, rate: float, power: float) -> float:
         return float(mpmath.log(between + atoms) + power * mpmath.log(largest))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("noise", "rate", "order"), [(1.0, 0.01, 1e5), (5.0, 1e-4, 3e7), (0.1, 1e-6, 2e4)]
 )

@@ -21,6 +21,7 @@ def test_one_gaussian(epsilon: float, width: float) -> None:
     assert low < truth < high < (1 + width) * low
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("noise", "epsilon"), [(1.0, 0.5), (0.5, 6.0)])
 def test_random_allocation(noise: float, epsilon: float) -> None:
     truth = hs.Gaussian(noise).on(hs.RandomAllocation(10)).delta(epsilon)

@@ -38,6 +38,7 @@ def test_square_root_grows_as_the_logarithm() -> None:
     assert strategy.error("max") ** 2 == pytest.approx(limit, abs=1e-6)
 
 
+@pytest.mark.slow
 def test_buffered_of_100_000_steps_has_the_published_ratio() -> None:
     strategy = hs.matrix.buffered(
         100_000, decay=(0.9999528892, 0.9857068667), scale=(0.0122853238, 0.1878393665)

@@ -82,6 +82,7 @@ def test_a_fixed_partition_refuses_added_records() -> None:
         run.epsilon(1e-6, relation=hs.ADD_REMOVE)
 
 
+@pytest.mark.slow
 def test_a_sensitivity_that_is_a_bound_gives_both_ends() -> None:
     """A random dense matrix of either sign, too large to try all sets."""
     matrix = np.tril(np.random.default_rng(0).normal(size=(40, 40)))

@@ -46,6 +46,7 @@ def counted(means: tuple[float, float], order: float) -> float:
         )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("order", [1.0, 1.001, 1.5, 2.5, 4.0])
 @pytest.mark.parametrize("means", [(3.0, 2.0), (2.0, 3.0), (1.0, 1.25)])
 def test_poisson_counts_by_their_probabilities(means: tuple[float, float], order: float) -> None:
@@ -236,6 +237,7 @@ def test_assumption_c_as_printed_would_be_too_small() -> None:
     assert printed < 0.6 * hs.Gaussian(1.0).rdp(2.0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("difference", [0.1, 1.0, 3.0])
 def test_bernoulli_is_within_its_bounds(difference: float) -> None:
     """A = log(1 + e^η) has slopes in (0, 1) and curvature at most ¼ everywhere."""

@@ -149,6 +149,7 @@ def test_sampled_by_curve_where_more_than_one_coordinate_differs() -> None:
     assert 0 < sampled < once
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("variance", [2.0, 0.6])
 def test_two_steps_on_poisson_samples(variance: float) -> None:
     """By sums over a grid of outcomes: δ = E[h(ε − L)], h the profile of the second step."""

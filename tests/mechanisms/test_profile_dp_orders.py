@@ -24,6 +24,7 @@ def test_a_bounded_loss(order: float) -> None:
     assert truth <= hs.ProfileDP(laplace).rdp(order) * (1 + 1e-12) <= truth * (1 + 1e-10)
 
 
+@pytest.mark.slow
 def test_what_floats_cannot_hold_is_an_error_not_a_small_answer() -> None:
     curve = hs.ProfileDP(hs.Gaussian(1.0))
     assert curve.rdp(20.0) == pytest.approx(10.0, rel=1e-9)

@@ -120,6 +120,7 @@ def test_sampled_tables_answer() -> None:
     assert answer.upper == pytest.approx(truth, rel=1e-11)
 
 
+@pytest.mark.slow
 def test_a_long_table_is_fast() -> None:
     places = np.linspace(0, 10, 2000)
     curve = hs.Gaussian(1.0).evidence(hs.ADD_REMOVE).loss.profile(places)

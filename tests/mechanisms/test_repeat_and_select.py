@@ -60,6 +60,7 @@ def test_every_order_of_few_outcomes(shape: float, mean: float) -> None:
     assert all(end.lower <= end.upper <= (2 + shape) * math.log(3) for end in ends)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("move", "shape", "lower", "upper", "renyi"),
     [
@@ -160,6 +161,7 @@ def test_bad_arguments(arguments: Any, said: str) -> None:
         RepeatAndSelect(*arguments)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count", [1, 50])
 def test_losses_that_no_float_holds_are_not_lost(count: int) -> None:
     """The best of several runs costs no less than one: here δ is far from small at any ε."""
@@ -168,6 +170,7 @@ def test_losses_that_no_float_holds_are_not_lost(count: int) -> None:
     assert best.epsilon(1e-6).upper >= run.epsilon(1e-6).lower > 5000
 
 
+@pytest.mark.slow
 def test_a_curve_of_a_theorem_is_no_lower_end() -> None:
     """Near order 1 the theorem says 23 000, where no divergence is above those of larger orders.
     What is attained is more than one release costs."""

@@ -124,6 +124,7 @@ def test_fewer_users_tell_more() -> None:
     assert many.lower < many < 0.8 * hs.ShuffledReports(1.0, 300_000).epsilon(1e-6)
 
 
+@pytest.mark.slow
 def test_release_is_randomized_response_in_any_order() -> None:
     """Chances of all sequences of three reports: those of randomized response, the order lost."""
     e, runs = math.exp(1.0), 5_000

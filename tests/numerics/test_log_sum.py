@@ -30,6 +30,7 @@ def test_along_an_axis_with_nothing_in_it_and_with_infinities() -> None:
     assert log_sum_exp(np.empty((2, 0))).tolist() == [-math.inf, -math.inf]
 
 
+@pytest.mark.slow
 @given(logs)
 @settings(max_examples=10)
 def test_log_one_plus(terms: list[float]) -> None:

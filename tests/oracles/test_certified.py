@@ -43,6 +43,7 @@ def check(verdicts: list[Verdict]) -> None:
     assert sum(verdict.judged for verdict in verdicts) >= 2 * proven
 
 
+@pytest.mark.slow
 def test_a_few() -> None:
     check([judged(11, number, SECONDS) for number in range(FEW)])
 
@@ -82,6 +83,7 @@ def test_the_last_line_counts(
     assert re.fullmatch(counts, last)
 
 
+@pytest.mark.slow
 def test_a_case_depends_on_its_number_alone() -> None:
     assert case(3, 17) == case(3, 17)
     assert case(3, 17) != replace(case(3, 18), number=17)

@@ -110,6 +110,7 @@ def test_sampled_approximate_dp() -> None:
     assert close(profile.one_step(pair, epsilon), mpf("0.001"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("steps", [2, 3])
 def test_residues_against_nested_integrals(steps: int) -> None:
     with mp.workdps(20):
@@ -186,6 +187,7 @@ def test_separated_components_against_tails() -> None:
         assert close(profile.one_step_by_tails(here, mpf(epsilon)), value, 17)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("side", ["remove", pytest.param("add", marks=pytest.mark.slow)])
 def test_line_nodes_against_integrals(side: str) -> None:
     """The lifted trapezoid rule against mp.quad, at real and complex s."""
@@ -203,6 +205,7 @@ def test_line_nodes_against_integrals(side: str) -> None:
         assert abs(nodes.moment(s) / turning - 1) < 1e-12
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("side", ["remove", pytest.param("add", marks=pytest.mark.slow)])
 def test_line_inside_a_rounded_loss_distribution(side: str) -> None:
     """One thousand sampled Gaussian steps between losses rounded up and down, by FFT in doubles."""
@@ -254,6 +257,7 @@ def test_renyi_sampled_gaussian_integer_order() -> None:
     assert close(renyi.divergence(pair, mpf(order)), mp.log(total) / (order - 1))
 
 
+@pytest.mark.slow
 def test_reference_renyi_table() -> None:
     for case in json.loads((DATA / "poisson_gaussian_rdp.json").read_text())[:3]:
         noise, rate, order = (mpf(case[k]) for k in ("noise_multiplier", "rate", "order"))
@@ -271,6 +275,7 @@ def test_reference_optimal_composition() -> None:
         assert close(value, mpf(case["composed_delta"]), 15)
 
 
+@pytest.mark.slow
 def test_reference_epsilon() -> None:
     case = json.loads((DATA / "poisson_gaussian_epsilon.json").read_text())[-1]
     with mp.workdps(25):

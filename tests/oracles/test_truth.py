@@ -75,6 +75,7 @@ def test_mass_at_infinity_is_exact() -> None:
     assert close(sharp(two, "delta", 3.0), mpf("0.625"))
 
 
+@pytest.mark.slow
 def test_epsilon_inverts_delta() -> None:
     for expression in (
         "DiscreteGaussian(0.4).on(Poisson(0.3)) * 2",
@@ -151,6 +152,7 @@ def test_many_steps_two_ways() -> None:
     assert found[1] - found[0] < 1e-14 * expected
 
 
+@pytest.mark.slow
 def test_many_steps_of_a_large_loss() -> None:
     """The aliases of the line integral at positive losses are not 1 - e^x."""
     with mp.workdps(300):

@@ -78,6 +78,7 @@ def test_answers_are_sent_at_once() -> None:
                 assert accepted.proto == socket.IPPROTO_TCP
 
 
+@pytest.mark.slow
 def test_a_connection_that_is_kept_is_served_again_but_not_slowly() -> None:
     async def work(connect: Connect) -> None:
         reader, writer = await connect()
@@ -92,6 +93,7 @@ def test_a_connection_that_is_kept_is_served_again_but_not_slowly() -> None:
     with_server(work)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "data",
     [

@@ -61,6 +61,7 @@ def test_given_axes_are_drawn_into() -> None:
     assert accountant.plot(points=3).get_title() == "δ over ε, replace-one"
 
 
+@pytest.mark.slow
 def test_other_neighbours_are_not_drawn_beside_each_other() -> None:
     with pytest.raises(RelationError, match=r"\(add-remove, replace-one\)"):
         hs.plot(RUN, FIXED)

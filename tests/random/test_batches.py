@@ -163,6 +163,7 @@ WRONG: list[tuple[str, str, Draw]] = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "draw", "law"),
     [
@@ -174,6 +175,7 @@ def test_the_law_of_every_outcome(name: str, draw: Draw, law: Law) -> None:
     assert p_value(outcomes(draw), law) > 0.005
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("fault", "name", "draw"), WRONG)
 def test_wrong_samplers_are_rejected(fault: str, name: str, draw: Draw) -> None:
     assert p_value(outcomes(draw), LAWS[name]) < 1e-6

@@ -84,6 +84,7 @@ def test_many_draws() -> None:
     assert stats.chisquare(observed, expected).pvalue > 1e-3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rate", [2.0**-6, 0.01, 1e-4])
 def test_every_index_is_as_likely(rate: float) -> None:
     rng = generator(3)

@@ -165,6 +165,7 @@ def test_the_largest_word_is_not_the_largest_count() -> None:
     assert binomial(1, 20, rng) == expected == 20
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("blocks", "exponent"), [(3, 1), (3, 5), (2, 20)])
 @pytest.mark.parametrize(("factor", "agrees"), [(1.0, True), (1.1, False)])
 def test_binomial_law(blocks: int, exponent: int, factor: float, agrees: bool) -> None:

@@ -117,6 +117,7 @@ def test_what_gaussian_noise_is_kept_for(scale: float, monkeypatch: Any) -> None
             assert abs(mp.exp(-mpf(float(costs[i]))) - mp.exp(-truth)) < mpf(2) ** -50
 
 
+@pytest.mark.slow
 @each
 def test_nothing_that_time_can_tell_depends_on_the_noise(kind: str) -> None:
     """The words that a draw takes, which is what its time follows, tell nothing of its size."""

@@ -65,6 +65,7 @@ def test_balls_in_bins_are_the_same_in_every_turn() -> None:
     assert len(set(sizes.tolist())) > 1  # not cut into equal parts
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("draw", ["once", "separated", "cyclic_poisson", "balls_in_bins"])
 def test_a_record_more_leaves_the_law_of_the_others(draw: str) -> None:
     """Two records are independent, and each is as when it is alone."""

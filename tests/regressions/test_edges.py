@@ -91,6 +91,7 @@ def test_points_leave_nothing_where_the_curve_leaves_nothing(top: float) -> None
     assert mixed(loss, 0.1).atoms.losses.size == loss.atoms.losses.size
 
 
+@pytest.mark.slow
 def test_moments_that_do_not_exist_in_an_epoch() -> None:
     """E[(Λ₁ + … + Λ_t)³]/t³ by the moments of one ratio; from the order 3.5 on there is none."""
     pair, t = hs.GaussianPair(0.5, 1.4, 0.0, 1.0), 10

@@ -153,6 +153,7 @@ def more_than(count: int, trials: int, chance: float) -> mpmath.mpf:
     return mpmath.exp(log) * total
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("count", "trials", "chance"),
     [

@@ -58,6 +58,7 @@ def test_a_cut_discrete_gaussian(noise: float, moved: int, mass: float) -> None:
     assert cut.profile(places) == pytest.approx(loss.profile(places), rel=1e-9, abs=2 * mass)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("delta", [1e-20, 1e-40, 1e-100])
 def test_two_discrete_gaussians_on_one_sample(delta: float) -> None:
     answer = (hs.DiscreteGaussian(1.0) * 2).on(hs.Poisson(0.5)).epsilon(delta)

@@ -98,6 +98,7 @@ def test_what_hides_nothing_is_not_released() -> None:
             hs.RandomizedResponse(epsilon).release(1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("epsilon", "categories"), [(0.5, 2), (1.0, 5)])
 def test_estimates_are_unbiased_and_their_intervals_cover(epsilon: float, categories: int) -> None:
     """600 surveys of 300 people each: the mean is the truth, and 90 % of the intervals hold it."""

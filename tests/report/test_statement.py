@@ -112,6 +112,7 @@ def test_without_a_delta_several_are_stated_or_none_is_needed() -> None:
     assert [delta for _, delta in stated(hs.Gaussian(2.0).statement())] == [1e-5, 1e-6, 1e-8, 1e-10]
 
 
+@pytest.mark.slow
 def test_parts_that_are_made_for_other_neighbours_are_named() -> None:
     with pytest.raises(hs.RelationError, match="add-remove, replace-one"):
         (STEP + FIXED).statement()

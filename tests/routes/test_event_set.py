@@ -40,6 +40,7 @@ def log_root(p: float, order: float, limit: float, reverse: bool) -> float:
     return float(low)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("reverse", [False, True])
 @pytest.mark.parametrize("limit", LIMITS)
 def test_the_least_q_is_below_the_root_and_close(limit: float, reverse: bool) -> None:

@@ -27,6 +27,7 @@ def lines_of(run: hs.Mechanism) -> SharedLines:
     return SharedLines(ComposedLoss(losses))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("run", RUNS, ids=repr)
 def test_as_one_by_one(run: hs.Mechanism) -> None:
     epsilons = np.linspace(0.0, 4.0, 40)

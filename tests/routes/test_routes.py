@@ -49,6 +49,7 @@ def touch(one: hs.Bound, other: hs.Bound) -> bool:
     return one.lower <= other.upper and other.lower <= one.upper
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("run", PLAIN_GAUSSIANS, ids=repr)
 @pytest.mark.parametrize("delta", [*DELTAS_OF_GAUSSIANS, 1e-20])
 @pytest.mark.parametrize("method", ["contour", "lattice"])
@@ -62,6 +63,7 @@ def test_a_closed_form_is_what_the_others_find(
     assert other == pytest.approx(exact, rel=1e-6 if method == "lattice" else 1e-9, abs=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("run", RUNS, ids=repr)
 @pytest.mark.parametrize("delta", DELTAS)
 def test_lattice_contour_and_renyi_agree_on_epsilon(run: hs.Mechanism, delta: float) -> None:
@@ -181,6 +183,7 @@ def test_every_route_is_listed_and_says_what_it_does() -> None:
     assert ("auto", *NAMES) == auto.METHODS
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["contour", "lattice", "renyi"])
 @pytest.mark.parametrize(
     "text",

@@ -20,6 +20,7 @@ STEPS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("step", STEPS, ids=repr)
 def test_as_one_by_one(step: hs.Mechanism) -> None:
     counts = range(FEW + 10, 1000)
@@ -77,6 +78,7 @@ def test_counts_of_plain_gaussians_have_the_closed_form() -> None:
         assert lower == pytest.approx(one, rel=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("delta", [1e-5, 1e-9])
 def test_few_steps_are_as_near_as_many(delta: float) -> None:
     """Counts up to 96 once came from a grid, with ends 1e-3 apart."""
@@ -115,6 +117,7 @@ def test_few_steps_among_many_hold_what_is_proven(count: int, low: float, high: 
     assert low <= curve.upper[count - 1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "before",
     [
@@ -137,6 +140,7 @@ def test_after_something_else(before: hs.Mechanism) -> None:
     assert (np.diff(curve.upper) > 0).all()
 
 
+@pytest.mark.slow
 def test_where_steps_are_sampled_with_a_fixed_size() -> None:
     """Both ends are those of other laws: of a game where it pays, and what is attained."""
     step = hs.Gaussian(2.0).on(hs.WithoutReplacement(20, 1000))

@@ -33,6 +33,7 @@ def test_a_flat_chord_is_no_warning() -> None:
         assert truth - 1e-12 <= upper < truth + 1e-6
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("points", [31, 61])
 def test_points_that_are_close_do_not_mislead(points: int) -> None:
     """Chords through places one rounding error apart had led below the truth, at errors near 1."""

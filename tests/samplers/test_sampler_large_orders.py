@@ -52,6 +52,7 @@ def test_fixed_size_against_integrals(noise: float, size: int, order: float) -> 
     assert truth <= found <= truth * (1 + 1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("order", [2.0, 12.0, 20.0, 200.0, 3000.0])
 def test_discrete_noise_on_a_fixed_size_sample(order: float) -> None:
     """The same pair, its outcomes summed one by one with many digits."""

@@ -71,6 +71,7 @@ def narrow(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(enumeration, "REACH", 5)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("release", RELEASES)
 @pytest.mark.parametrize("relation", ["ADD_REMOVE", "REPLACE_ONE", "ZERO_OUT"])
 @pytest.mark.parametrize("name", LAWS)

@@ -39,6 +39,7 @@ def slow(key: Key) -> bool:
     return relation != "ADD_REMOVE" or (sampler == "WithReplacement" and base != "response")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("sampler", "relation", "base"), cases(slow))
 def test_delta(sampler: str, relation: str, base: str) -> None:
     mechanism, divergences = BASES[base]

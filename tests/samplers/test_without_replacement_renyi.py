@@ -36,6 +36,7 @@ def test_two_answers_are_exact(size: int, epsilon: float, relation: hs.Relation)
         assert truth * (1 - 1e-9) <= found <= truth * (1 + 1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("noise", "size"), [(0.5, 10), (2.0, 1), (1.0, 400), (0.2, 50)])
 def test_no_three_numbers_cost_more(noise: float, size: int) -> None:
     """300 random triples of a line, seen in cells; y = x' is one of them, and near for a small

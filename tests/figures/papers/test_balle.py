@@ -50,6 +50,7 @@ def test_there_are_eight_panels_in_two_rows(figure: Figure) -> None:
     assert balle.POINTS <= 40
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("panel", ["Laplace, Poisson", "Laplace, without", "Laplace, groups"])
 def test_a_profile_that_ends_drops_smoothly(figure: Figure, panel: str) -> None:
     """No step of more than a factor 2 down to a thousandth of δ(0), of however few points."""

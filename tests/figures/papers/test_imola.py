@@ -32,6 +32,7 @@ def made(request: pytest.FixtureRequest) -> tuple[Figure, float]:
     return figure, order
 
 
+@pytest.mark.slow
 def test_every_curve_is_there_from_end_to_end(made: tuple[Figure, float]) -> None:
     figure, order = made
     for panel in figure.panels:

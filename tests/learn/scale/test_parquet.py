@@ -49,6 +49,7 @@ def test_the_model_is_that_of_the_arrays(tmp_path: Path) -> None:
     assert fitted(from_parquet(one / "000.parquet", "label"), classes=["no", "yes"]) == expected
 
 
+@pytest.mark.slow
 def test_it_predicts_and_says_so(tmp_path: Path) -> None:
     place = folder(tmp_path / "data", [700])
     model = LogisticRegression(epsilon=5.0, batch_size=200, random_state=0).fit(place, "label")

@@ -64,12 +64,14 @@ def test_the_cut_changes_nothing(sampler: Any) -> None:
     assert len(models) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("objective", [Logistic(), Softmax(2), Squares()], ids=lambda o: o.name)
 def test_the_cut_changes_nothing_for_any_objective(objective: Linear) -> None:
     models = {tuple(model(from_arrays(X, Y, part=p), None, objective)) for p in (111, 1000, N)}
     assert len(models) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("persons", [None, PERSONS])
 @pytest.mark.parametrize("weights", [None, WEIGHTS])
 def test_the_cut_changes_nothing_for_persons_and_weights(persons: Any, weights: Any) -> None:

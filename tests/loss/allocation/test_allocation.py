@@ -79,6 +79,7 @@ def hockey_stick(p: Array, q: Array, epsilon: float) -> tuple[float, float]:
 # values from the literature and from elsewhere ---------------------------------------------------
 
 
+@pytest.mark.slow
 def test_reference_values() -> None:
     enclosed(GaussianLoss(1.0), 10, 0.5, (2.68504e-2, 1.90641e-2), 4e-4, slack=2e-6)
 
@@ -146,6 +147,7 @@ def two_gaussian_steps(shift: float, epsilon: float) -> tuple[float, float]:
         return float(inner(a)), float(1 - a + a * inner(1 / a))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("sigma", "epsilon"), [(0.3, 4.0), (1.0, 0.3), (1.0, 6.0), (2.0, 0.0), (20.0, 0.05)]
 )
@@ -154,6 +156,7 @@ def test_two_gaussian_steps(sigma: float, epsilon: float) -> None:
     enclosed(GaussianLoss(1 / sigma), 2, epsilon, exact, 5e-3, slack=1e-11)
 
 
+@pytest.mark.slow
 def test_a_far_tail_keeps_its_relative_accuracy() -> None:
     exact = two_gaussian_steps(1.0, 6.5)
     assert 1e-13 < exact[0] < 1e-8
@@ -307,6 +310,7 @@ def test_epochs_compose() -> None:
 # both ends ----------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("sigma", "steps"),
     [
@@ -325,6 +329,7 @@ def test_the_upper_end_is_above_the_lower_everywhere(sigma: float, steps: int) -
         assert (one.profile(epsilon) <= other.profile(epsilon) + 2e-15).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("upper", [False, True])
 def test_both_ends_are_pairs(upper: bool) -> None:
     for base, steps in ((GaussianLoss(1.0), 50), (Laplace(0.5).evidence(ADD_REMOVE).loss, 9)):
@@ -356,6 +361,7 @@ def test_far_corners_stay_close(sigma: float, delta: float) -> None:
     assert lower <= upper < lower * 1.01
 
 
+@pytest.mark.slow
 def test_more_steps_reveal_less() -> None:
     values = [profiles(allocation(GaussianLoss(1.0), n), 0.5)[0] for n in (1, 2, 3, 4, 8, 16)]
     assert values == sorted(values, reverse=True)

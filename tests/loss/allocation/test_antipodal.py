@@ -124,6 +124,7 @@ def test_extremes(noise: float, steps: int) -> None:
     assert 0 <= found.lower <= found <= hs.Gaussian(noise).delta(1e-3, relation=hs.REPLACE_ONE)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("order", [pytest.param(1.5, marks=pytest.mark.slow), 2.0, 4.0])
 def test_divergences_by_quadrature(order: float) -> None:
     p, q = laws(1.0, 2)

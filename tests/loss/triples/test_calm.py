@@ -58,6 +58,7 @@ def test_a_box_is_above_its_shapes(shapes: Shapes) -> None:
     assert np.median(spread(box)[seen] / largest[seen]) < 1.1
 
 
+@pytest.mark.slow
 def test_the_gain_of_slow_functions() -> None:
     """Against random functions, and the best of a fine grid by going backwards."""
     rng = np.random.default_rng(4)

@@ -52,6 +52,7 @@ def both_ways(rate: float, points: Array, u: float) -> tuple[Array, Array]:
     return rate * hinge(y, x, other, a, b), rate * hinge(y, other, x, a, b)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("zero_out", [False, True], ids=["replaced", "zeroed out"])
 @pytest.mark.parametrize(
     ("rate", "near", "far"),

@@ -12,6 +12,7 @@ from hockeystick.routes.game import route
 from hockeystick.routes.question import EpsilonAt
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("zero_out", [False, True])
 @pytest.mark.parametrize(
     ("rate", "near", "far"), [(1e-4, 0.5, 1.0), (0.02, 0.8, 1.4), (0.4, 0.3, 0.6)]
@@ -43,6 +44,7 @@ def test_uneven_steps_are_refused_before_the_envelope(monkeypatch: pytest.Monkey
             route.upper_end(EpsilonAt(1e-6), triples, steps)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("steps", [30, 300])
 def test_no_answer_is_lost(steps: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """On both sides of where it is refused."""

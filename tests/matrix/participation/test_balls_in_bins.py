@@ -26,6 +26,7 @@ CASES = [
 """Strategy, noise, bins, ε; δ by simulation, and both ends by another program."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("strategy", "noise", "bins", "epsilon", "truth", "upper", "lower"), CASES)
 def test_between_both_ends(
     strategy: hs.matrix.Strategy,
@@ -44,6 +45,7 @@ def test_between_both_ends(
     assert answer.upper < known.upper
 
 
+@pytest.mark.slow
 def test_independent_noise_is_random_allocation() -> None:
     """C = 1, two epochs: N(√2) in one of 4 bins."""
     run = hs.Correlated(hs.matrix.identity(8), 2.0, hs.BallsInBins(4))
@@ -69,6 +71,7 @@ def test_the_lower_end_where_the_diagonal_is_least() -> None:
     assert answer.lower > 0.4 * max(sides)
 
 
+@pytest.mark.slow
 def test_replaced_records() -> None:
     run = hs.Correlated(hs.matrix.square_root(16), 4.0, hs.BallsInBins(4))
     removed, replaced = run.delta(1.0), run.delta(1.0, relation=hs.REPLACE_ONE)

@@ -62,6 +62,7 @@ def simulated(matrix: np.ndarray, rate: float, noise: float, epsilon: float) -> 
     return float(values.mean()), float(values.std() / math.sqrt(len(values)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("epsilon", "upper", "lower"), [(0.25, 0.092522, 0.051523), (1.0, 0.0089987, 0.0011010)]
 )

@@ -73,6 +73,7 @@ def test_no_other_data_are_worse_when_a_record_is_replaced(prior: tuple[float, f
         dominated(BetaPosterior(*prior), hs.REPLACE_ONE, other, one)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("prior", PRIORS, ids=str)
 @pytest.mark.parametrize("relation", [hs.ADD_REMOVE, hs.ZERO_OUT])
 def test_no_other_data_are_worse_when_a_record_is_added(
@@ -105,6 +106,7 @@ def test_the_worst_data_are_attained_or_nearly(prior: tuple[float, float], epsil
     assert limits[1] == pytest.approx(added, rel=1e-3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("shape", "largest"), [(1.0, 1.0), (0.5, 4.0), (10.0, 3.0)])
 def test_no_other_counts_are_worse(shape: float, largest: float) -> None:
     posterior = GammaPosterior(shape, largest)
@@ -199,6 +201,7 @@ def by_integration(p: Any, q: Any, order: float) -> float:
     return math.log(total[0]) / (order - 1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("order", [1.05, 1.5, 2.0, 3.5])
 def test_renyi_by_integration(order: float) -> None:
     gammas = stats.gamma(5.0), stats.gamma(3.0)
@@ -330,6 +333,7 @@ def log_moment_on_a_sample(a: int, gamma: float, s: float) -> float:
         return float(mp.log1p(s * (s + 1) * total))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("s", [0.5, 3.0, 3.8])
 def test_moments_on_a_sample_of_fixed_size(s: float) -> None:
     loss = loss_on_a_sample()

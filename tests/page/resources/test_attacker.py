@@ -32,6 +32,7 @@ def test_a_gaussian_by_its_law() -> None:
     assert "except with probability 0.002" in found["rows"][0]["sentence"]
 
 
+@pytest.mark.slow
 def test_the_words_are_those_of_explain() -> None:
     run = "Gaussian(1.1).on(Poisson(0.01)) * 100"
     found = attacker({"run": {"expression": run, "relation": "zero-out"}, "delta": 1e-5})

@@ -46,6 +46,7 @@ def test_shuffled_batches_have_no_answer_when_a_record_is_added() -> None:
     assert found["epsilon"] == hs.Gaussian(0.8).epsilon(1e-5, relation=hs.ZERO_OUT).upper
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("expression", "sampler", "same"),
     [

@@ -74,6 +74,7 @@ def test_beside_outcomes_added_up() -> None:
     assert told.upper - told.lower < 1e-2 * told.upper
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("run", "lower", "upper"),
     [

@@ -66,6 +66,7 @@ def two_steps(sigma: float, q: float, epsilon: float) -> Any:
     return mpmath.quad(density, ends)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("sigma", "q", "n", "delta"), [(0.5, 1e-3, 10, 1e-10), (1.0, 1e-4, 10, 1e-20)]
 )
@@ -168,6 +169,7 @@ def test_sums_along_a_line() -> None:
 HARD = [(3.0, 1e-2, 200, 1e-40), (5.19, 3.5e-4, 1203, 7.5e-38)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("sigma", "q", "n", "delta"), HARD)
 def test_more_bits_where_more_cancels(sigma: float, q: float, n: int, delta: float) -> None:
     run = steps(sigma, q, n)
@@ -204,6 +206,7 @@ def direction(certificate: Any) -> Any:
     return certificate["proofs"][0]["directions"][0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "value", "why"),
     [
@@ -228,6 +231,7 @@ def test_forged_lines(certificate: Any, name: str, value: float, why: str) -> No
         verify(forged)
 
 
+@pytest.mark.slow
 def test_forged_ends(certificate: Any) -> None:
     lower, upper = direction(certificate)["lower"], direction(certificate)["upper"]
     forged = copy.deepcopy(certificate)

@@ -36,6 +36,7 @@ CASES: list[tuple[Mechanism, float, float]] = [
 """Answers to nine decimals, from other programs."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("mechanism", "delta", "truth"), CASES)
 def test_known_answers(mechanism: Mechanism, delta: float, truth: float) -> None:
     bound = mechanism.epsilon(delta, certify=True)
@@ -203,6 +204,7 @@ def test_the_ends_of_the_range() -> None:
     assert (hs.Gaussian(100.0) * 2).epsilon(0.5, certify=True) == 0.0
 
 
+@pytest.mark.slow
 def test_a_grid_that_is_too_coarse_is_no_answer(monkeypatch: pytest.MonkeyPatch) -> None:
     """δ was between 0 and 1. The answer that is not certified takes long, and is another matter."""
     monkeypatch.setattr(questions, "worst", lambda *_: Interval(0.0, 1.0, "renyi"))
@@ -269,6 +271,7 @@ def test_random_reals_are_ordered() -> None:
     assert all(a.lower > b.upper for a, b in pairwise(bounds))
 
 
+@pytest.mark.slow
 def test_next_to_nothing_costs_nothing() -> None:
     """The total variation of three steps is at most 3q: below δ, ε is 0; above δ(0), it is not."""
     for rate in (1e-300, 1e-12):
@@ -298,6 +301,7 @@ def test_a_plan_that_overflows_warns_nobody() -> None:
     assert bound.upper == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("share", [1e-6, 0.5, 0.9, 0.99])
 def test_a_delta_of_about_one(share: float) -> None:
     """e^{K(c) − cε} has its minimum left of 0 there."""

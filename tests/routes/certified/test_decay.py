@@ -65,6 +65,7 @@ def random_exact(rng: np.random.Generator) -> Exact:
     return Exact(kind, (size,), rate, turned=not fixed and bool(rng.integers(2)), fixed=fixed)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [*range(6), pytest.param(6, marks=pytest.mark.slow)])
 def test_no_frequency_is_above_its_bound(seed: int) -> None:
     rng = np.random.default_rng(seed)

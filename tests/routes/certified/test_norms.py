@@ -59,6 +59,7 @@ def replaced(shift: mp.mpf, q: mp.mpf, order: float) -> mp.mpf:
     return (integral(log_f, p * shift, mp.mpf(-40)) - mp.log(2 * mp.pi) / 2) / (p - 1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("order", ORDERS)
 def test_against_forty_digits(order: float) -> None:
     with mp.workdps(40):

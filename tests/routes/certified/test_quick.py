@@ -110,6 +110,7 @@ def test_both_ways_agree(run: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     assert verify(fast.certificate) == (fast.lower, fast.upper)
 
 
+@pytest.mark.slow
 def test_forged() -> None:
     run = hs.Laplace(1.0).on(hs.Poisson(0.05)) * 20
     bound = run.epsilon(1e-5, certify=True)

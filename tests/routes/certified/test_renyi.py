@@ -60,6 +60,7 @@ def test_sampled_noise_against_forty_digits(name: str, order: float) -> None:
         assert bound.upper - bound.lower <= 1e-14 * truth
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("order", [300.0, 1100.0, 10_000.0])
 def test_large_losses_of_sampled_laplace_noise_at_large_orders(order: float) -> None:
     """M is about e^87940 at the largest: what the quadrature may err by is relative to it."""
@@ -78,6 +79,7 @@ def test_large_losses_of_sampled_laplace_noise_at_large_orders(order: float) -> 
         assert bound.upper - bound.lower <= 1e-15 * truth
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("noise", "rate"), [(0.003, 0.3), (0.003, 1e-8), (0.03, 1 - 1e-9)])
 def test_the_largest_losses_at_the_largest_orders(noise: float, rate: float) -> None:
     """Nearly all of M is at the atom r, or just below it: ½·v(r)^s of Q·v(r), and the density
@@ -167,6 +169,7 @@ def test_batches_of_fixed_size_are_certified_by_the_pair() -> None:
     assert bound.lower <= plain.upper * (1 + 1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mechanism", MECHANISMS)
 def test_the_float_curve_meets_proven_ends_and_certificates_hold(mechanism: Mechanism) -> None:
     for order in (1.0, 3.7, 12.0):

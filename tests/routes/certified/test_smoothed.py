@@ -103,6 +103,7 @@ def test_sums_that_are_exact(run: Any, delta: float) -> None:
         assert most - least < 1e-4 * least
 
 
+@pytest.mark.slow
 def test_hundreds_of_steps() -> None:
     for run, known in [
         (NOISE(3.0).on(hs.Poisson(0.1)) * 200, 2.28038434),
@@ -279,6 +280,7 @@ def _mixed(turned: bool, epsilon: float) -> float:
     return math.fsum(total)
 
 
+@pytest.mark.slow
 def test_a_line_that_is_too_long_is_no_answer() -> None:
     """It was drawn, said that δ is between 0 and 1, and its certificate was refused."""
     run = hs.RandomizedResponse(5.0, categories=3) * 10**8

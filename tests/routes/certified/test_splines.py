@@ -142,6 +142,7 @@ def test_outwards_holds_the_truth() -> None:
         assert above(third) == ends[1, 0]
 
 
+@pytest.mark.slow
 def test_large_losses_by_a_line_that_is_not_too_long() -> None:
     """Of 40 000 points most were there for a δ that is good to 15 digits rather than 12."""
     bound = (hs.Laplace(0.01) * 60).epsilon(1e-6, certify=True)

@@ -84,6 +84,7 @@ MANY: list[tuple[Mechanism, float]] = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("mechanism", "delta"), MANY)
 def test_many_steps_to_the_last_digit(mechanism: Mechanism, delta: float) -> None:
     bound, plain = mechanism.epsilon(delta, certify=True), mechanism.epsilon(delta)
@@ -95,6 +96,7 @@ def test_many_steps_to_the_last_digit(mechanism: Mechanism, delta: float) -> Non
     assert verify(read(json.dumps(bound.certificate))) == (bound.lower, bound.upper)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("steps", [2, 4, 9])
 @pytest.mark.parametrize("epsilon", [0.0, 0.8, 1.9])
 def test_laplace_noise_by_residues(steps: int, epsilon: float) -> None:

@@ -307,6 +307,7 @@ def test_next_to_the_largest_loss_the_milder_direction_is_as_good_as_nothing() -
     assert run.epsilon(1e-5).method == "contour"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("rate", "count", "delta", "apart"),
     [(1e-6, 10**6, 1e-60, 1e-8), (4.4e-6, 2_685_713, 1e-8, 1e-7)],
@@ -357,6 +358,7 @@ def test_one_step_against_its_formula() -> None:
     assert found.upper - found.lower < 1e-11
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("noise", "rate", "count", "epsilon", "lower", "upper"),
     [
@@ -382,6 +384,7 @@ def test_records_that_are_often_sampled_with_little_noise(
     assert answered.upper - answered.lower < 1e-6
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("rate", "proven"), [(1e-8, 0.00065676839769297), (1e-7, 0.010120695869550533)]
 )

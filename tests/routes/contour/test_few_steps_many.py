@@ -17,6 +17,7 @@ from hockeystick.routes.contour.few_steps.plan import plan
 from .test_few_steps import ENCLOSURES, steps
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", ENCLOSURES, ids=str)
 def test_among_other_counts_as_proven(
     case: tuple[float, float, int, float, bool, float, float],

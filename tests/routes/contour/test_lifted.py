@@ -194,6 +194,7 @@ def revealed_delta(weights: Numbers, shift: float, steps: int, epsilon: float) -
     return math.fsum(total[places] * deltas)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("steps", "delta"), [(2, 1e-4), (25, 1e-6), (100, 1e-12)])
 def test_revealed_copies_against_the_sum(steps: int, delta: float) -> None:
     weights, _ = copies(6, 30, 0.4)

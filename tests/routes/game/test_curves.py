@@ -26,6 +26,7 @@ def test_a_profile_is_above_the_exact_one_and_near() -> None:
     assert PlayedProfile(GAME, 60).upper([math.inf])[0] <= 1
 
 
+@pytest.mark.slow
 def test_many_counts_share_a_lattice() -> None:
     counts = np.array([1, 5, 110, 130, 160, 200])
     upper = played_epsilons(GAME, 1e-6, counts)
@@ -35,6 +36,7 @@ def test_many_counts_share_a_lattice() -> None:
         assert two_laws(ODDS, RATE, count, 0.95 * epsilon) > 1e-6
 
 
+@pytest.mark.slow
 def test_counts_between_are_answered_by_the_next() -> None:
     counts = np.arange(110, 210)
     upper = played_epsilons(GAME, 1e-6, counts)

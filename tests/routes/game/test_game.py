@@ -309,6 +309,7 @@ def test_pairs_are_left_out_where_they_are_above_the_game() -> None:
     assert delta == run.delta(3.0, method="game") < 0.5 * run.delta(3.0, method="lattice")
 
 
+@pytest.mark.slow
 def test_pairs_are_asked_where_there_are_few_steps() -> None:
     """A saddle point says too much there: once the answer was 1 % above that of the pair."""
     run = hs.Gaussian(3.824).on(hs.WithoutReplacement(254, 10_000)) * 5

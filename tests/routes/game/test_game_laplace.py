@@ -82,6 +82,7 @@ def test_long_runs(
     assert back.lower < 1e-8 < back * (1 + 1e-6) < 1.0001e-8
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("delta", [0.3, 1e-3, 1e-10, 1e-30])
 def test_both_ends_at_any_delta(delta: float) -> None:
     """What y = x' attains is below, and near for a small δ."""
@@ -91,6 +92,7 @@ def test_both_ends_at_any_delta(delta: float) -> None:
     assert answer < (1.15 if delta > 0.1 else 1.05) * answer.lower
 
 
+@pytest.mark.slow
 def test_more_of_anything_costs_more() -> None:
     def epsilon(noise: float = 1.0, size: int = 200, steps: int = 500, far: float = 2.0) -> float:
         step = hs.Laplace(noise, far, dimension=1).on(hs.WithoutReplacement(size, 10_000))

@@ -32,6 +32,7 @@ def variance(step: hs.Mechanism) -> float:
     return 0.8**2 * (1 / 0.9 + 1 / 0.1)  # the truth with probability 0.9
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("step", "population", "steps", "delta", "above"),
     [

@@ -171,6 +171,7 @@ def test_the_grid_says_the_same() -> None:
     assert compared > 40
 
 
+@pytest.mark.slow
 def test_more_steps_more_records_and_less_noise_cost_more() -> None:
     by_steps = [(hs.Laplace(1.0).on(ON(0.1)) * n).epsilon(1e-6) for n in range(1, 120, 9)]
     assert all(np.diff(by_steps) > 0)
@@ -187,6 +188,7 @@ def test_it_answers_in_the_name_of_the_lattice() -> None:
     assert math.isclose(answer.lower, answer.upper, rel_tol=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("rate", "delta", "proven"),
     [

@@ -274,6 +274,7 @@ def test_with_most_nodes_ruled_out_it_agrees_with_a_proof(
     assert answer.upper - answer.lower <= 1e-7 * answer.upper
 
 
+@pytest.mark.slow
 def test_losses_that_nearly_never_vary() -> None:
     """Next to no integer noise, nearly always sampled: a block of nodes was once more than there
     are integers of a machine, and a TypeError."""
