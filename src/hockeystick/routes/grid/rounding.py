@@ -148,6 +148,8 @@ def transform(
     with np.errstate(divide="ignore"):
         tilted = np.log(masses) + tilt * (width * np.arange(size))
     peak = tilted.max()
+    if not math.isfinite(peak):
+        raise NumericalError("no mass of the loss is left on the grid")
     tilted = np.exp(tilted - peak)
     total = tilted.sum()
     centre = round(float(tilted @ np.arange(size) / total))

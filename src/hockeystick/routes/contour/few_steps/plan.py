@@ -70,8 +70,8 @@ class Plan:
         below = max(LEAST_BELOW, math.log(steps.total) + MORE_BELOW)
         low = max(self.first, min(math.log(x), marks.centre) - below)
         h = min(0.07, 0.27 * steps.least_shift, marks.width / 1.3)
-        if not (marks.end - low) / h <= MOST_GRID:  # nor where it is not a number
-            raise NumericalError("few steps: the plan would need too many points")
+        if not 0 < (marks.end - low) / h <= MOST_GRID:  # nor where it is not a number
+            raise NumericalError("few steps: the plan would need too many points, or has none")
         self.grid = low + h * np.arange(int((marks.end - low) / h) + 2)
         log_weight, self.values = steps.log_weight(self.grid, steps.remove)
         unmarked = log_ndtr(-ROOT2 * turn(self.grid, marks.centre, marks.width))
