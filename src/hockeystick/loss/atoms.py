@@ -61,7 +61,8 @@ class AtomicLoss(DiscreteLoss):
     @property
     def _key(self) -> tuple[object, ...]:
         losses, log_q = self._atoms
-        return losses.tobytes(), log_q.tobytes(), self.infinite, self.void, self.symmetric
+        what = losses.tobytes(), log_q.tobytes(), self.infinite, self.void, self.symmetric
+        return *what, self.origin  # floats alike may stand for numbers that are not
 
     def nodes(self, low: float, high: float, turn: float) -> Nodes:
         return Nodes(*self._atoms, EMPTY)

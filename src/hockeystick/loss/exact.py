@@ -10,6 +10,8 @@ from typing import Any, Self
 ONE = Fraction(1)
 NOT_WHOLE = ("normal", "laplace", "exponential", "leak")
 """Kinds whose second number, if there is one, need not be whole."""
+MOVED = ("normal", "laplace", "integer laplace", "integer gaussian")
+"""Kinds whose pairs differ by how far a query is moved."""
 MOST_DIGITS = 4000
 """Of a quotient that is read: the product of several doubles has about a thousand."""
 
@@ -29,6 +31,12 @@ class Exact:
 
     With `rate` below 1 the record takes part that often: ((1−rate)·Q + rate·P, Q), or, of a sample
     of `fixed` size, the pair that dominates when a record is replaced. `turned` is (Q, P).
+
+    With `instead`, of a pair of the same kind, a bound on the profile is all that is known:
+    q·((1−β)·h'(A) + β·h(A)) for a >= 1, q the rate, A = 1 + (a−1)/q, β = a/A, with h' for those
+    numbers, of what stands there when the record is not drawn (advanced joint convexity: Balle,
+    Barthe and Gaboardi 2018, Theorem 2). Of (Q, P) it is the same; of a sample of `fixed` size,
+    where a record is zeroed out, q·h(A).
     """
 
     kind: str
@@ -36,13 +44,14 @@ class Exact:
     rate: Fraction = ONE
     turned: bool = False
     fixed: bool = False
+    instead: tuple[Fraction, ...] | None = None
 
     def on_sample(self, rate: Fraction) -> Exact | None:
         """The record takes part with this probability; None where that is not of these kinds."""
         if rate == 1:
             return self
         double = self.kind == "normal" and self.numbers[1] != 0
-        if self.turned or self.fixed or (double and self.rate != 1):
+        if self.turned or self.fixed or self.instead or (double and self.rate != 1):
             return None
         return replace(self, rate=self.rate * rate)
 
@@ -52,13 +61,33 @@ class Exact:
             return self if fraction == 1 else None
         return replace(self, rate=fraction, fixed=True)
 
+    def among(self, instead: Exact | None, rate: Fraction, *, fixed: bool) -> Exact | None:
+        """On a sample where such a pair is told from what stands `instead` of the record; None
+        where that is not of these kinds."""
+        if instead == self:
+            return self.of_fixed_size(rate)
+        if instead is None or instead.kind != self.kind or self.kind not in MOVED:
+            return None
+        bound = replace(self, rate=rate, fixed=fixed, instead=instead.numbers)
+        return bound if self.rate == instead.rate == 1 and bound.is_pair else None
+
+    @property
+    def apart(self) -> tuple[Exact, Exact]:
+        """The two pairs before sampling that a bound is made of."""
+        plain = Exact(self.kind, self.numbers)
+        return plain, replace(plain, numbers=self.instead or self.numbers)
+
     def reverse(self) -> Self:
         """(Q, P)."""
-        return self if self.fixed else replace(self, turned=not self.turned)
+        one = self.fixed != bool(self.instead)
+        return self if one else replace(self, turned=not self.turned)
 
     @property
     def symmetric(self) -> bool:
-        """Whether (Q, P) has the same loss: so before sampling, and of a sample of fixed size."""
+        """Whether (Q, P) has the same loss: so before sampling, and of a sample of fixed size where
+        a record is replaced."""
+        if self.instead:
+            return not self.fixed
         alike = self.kind == "normal" and self.numbers[0] == self.numbers[1]
         return self.fixed or self.rate == 1 or alike
 
@@ -77,24 +106,30 @@ class Exact:
         whole = self.kind in NOT_WHOLE or rest[0].denominator == 1
         double = self.kind == "normal" and rest and rest[0] > 0
         fixed = not self.fixed or (self.rate < 1 and not self.turned and not double)
+        if self.instead:
+            plain = self.kind in MOVED and self.rate < 1 and not double
+            once = self.fixed or not self.turned
+            return plain and once and all(each.is_pair for each in self.apart)
         return domain.get(self.kind, integer) and whole and 0 < self.rate <= 1 and fixed
 
     def to_json(self) -> dict[str, Any]:
         """Every number as a quotient of integers, in words."""
-        return {
+        said = {
             "kind": self.kind,
             "numbers": [str(number) for number in self.numbers],
             "rate": str(self.rate),
             "turned": self.turned,
             "fixed": self.fixed,
         }
+        return said | ({"instead": [str(each) for each in self.instead]} if self.instead else {})
 
     @classmethod
     def from_json(cls, said: dict[str, Any]) -> Self:
         """What `to_json` wrote."""
         numbers = tuple(_quotient(number) for number in said["numbers"])
         rate, turned, fixed = _quotient(said["rate"]), bool(said["turned"]), bool(said["fixed"])
-        return cls(str(said["kind"]), numbers, rate, turned, fixed)
+        instead = tuple(_quotient(number) for number in said.get("instead", ())) or None
+        return cls(str(said["kind"]), numbers, rate, turned, fixed, instead)
 
 
 def _quotient(text: str) -> Fraction:

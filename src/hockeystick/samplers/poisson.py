@@ -34,7 +34,7 @@ from hockeystick.samplers.sampler import (
     best_curve,
     renyi_curve,
 )
-from hockeystick.samplers.without_replacement import replaced_on_sample
+from hockeystick.samplers.without_replacement import replaced_on_sample, told_apart
 
 if TYPE_CHECKING:
     from hockeystick.random.generators import Randomness
@@ -99,7 +99,7 @@ class Poisson(Sampler):
     def _replaced_loss(self, mechanism: Mechanism) -> Loss:
         add, replace = base_loss(mechanism, ADD_REMOVE), base_loss(mechanism, REPLACE_ONE)
         antipodal = antipodal_pair(add, replace, self.rate)
-        return antipodal or amplified_loss(joint([self.rate], [replace], [add], self.rate))
+        return antipodal or told_apart(replace, add, self.rate, Fraction(self.rate))
 
     def _replaced_curve(self, mechanism: Mechanism, pairs: list[Loss]) -> Curve:
         """Where the pair of one replaced is out of reach: its profile is at most q·h_replace(A),
@@ -172,7 +172,9 @@ def antipodal_pair(add: Loss, replace: Loss, rate: float) -> Loss | None:
     near, far = add.gaussian_shift, replace.gaussian_shift
     if near is None or far is None or abs(far - 2 * near) > 1e-15 * far:
         return None
-    return _opposite(near, rate, _exactly(add, replace, rate))
+    exact = add.exact(), replace.exact()
+    twice = exact[0] and exact[1] and exact[1].numbers[0] == 2 * exact[0].numbers[0]
+    return _opposite(near, rate, _exactly(add, replace, rate) if twice else None)
 
 
 def replaced_pair(mechanism: Mechanism, rate: float, steps: int) -> Loss | None:
@@ -185,7 +187,9 @@ def replaced_pair(mechanism: Mechanism, rate: float, steps: int) -> Loss | None:
     add, replace = base_loss(mechanism, ADD_REMOVE), base_loss(mechanism, REPLACE_ONE)
     near, far = add.gaussian_shift, replace.gaussian_shift
     if near is not None and far is not None:
-        return None if antipodal_pair(add, replace, rate) else _opposite(min(near, far / 2), rate)
+        if antipodal_pair(add, replace, rate):
+            return None
+        return _opposite(min(near, far / 2), rate, _exactly(add, replace, rate))
     if moves_less(mechanism):
         return NOTHING
     attained = attained_base(mechanism, ADD_REMOVE, steps)
@@ -200,11 +204,13 @@ def moves_less(mechanism: Mechanism) -> bool:
 
 
 def _exactly(add: Loss, replace: Loss, rate: float) -> Exact | None:
-    """That pair in exact numbers; None where a replacement moves not exactly twice as far."""
+    """Records on opposite sides, as far apart as a replacement and an addition may move, in exact
+    numbers."""
     near, far = add.exact(), replace.exact()
-    if near is None or far is None or far.numbers[0] != 2 * near.numbers[0]:
+    if near is None or far is None:
         return None
-    return Exact("normal", (near.numbers[0], near.numbers[0]), Fraction(rate))
+    move = min(near.numbers[0], far.numbers[0] / 2)
+    return Exact("normal", (move, move), Fraction(rate))
 
 
 def _opposite(shift: float, rate: float, origin: Exact | None = None) -> Loss:

@@ -195,15 +195,25 @@ def fixed_size_loss(
     if fraction == 1:
         return base_loss(mechanism, relation)
     if relation is REPLACE_ONE:
-        loss = amplified_loss(joint([fraction], [replace], [replace], fraction))
-        base = replace.exact()
-        if base and exact_fraction:
-            loss.__dict__["origin"] = base.of_fixed_size(exact_fraction)
-        return loss
-    zero = base_loss(mechanism, ZERO_OUT)
-    without = zero.reverse()
-    backward = joint([fraction], [without], [without], fraction)
-    return amplified_loss(joint([fraction], [zero], [replace], fraction), backward)
+        return told_apart(replace, replace, fraction, exact_fraction)
+    return told_apart(base_loss(mechanism, ZERO_OUT), replace, fraction, exact_fraction, fixed=True)
+
+
+def told_apart(
+    drawn: Loss, instead: Loss, rate: float, exact_rate: Fraction | None, *, fixed: bool = False
+) -> Loss:
+    """The loss of a record that is drawn with this probability, and then told by `drawn`, else what
+    is there by `instead`: q·((1−β)·h_instead(A) + β·h_drawn(A)), by advanced joint convexity. In
+    the other direction it is the same, or, of a record zeroed out of a sample of `fixed` size,
+    q·h_drawn(A)."""
+    without = drawn.reverse()
+    alike = drawn == instead == without
+    back = joint([rate], [without], [without], rate) if fixed and not alike else None
+    loss = amplified_loss(joint([rate], [drawn], [instead], rate), back)
+    base = drawn.exact()
+    if base and exact_rate:
+        loss.origin = base.among(instead.exact(), exact_rate, fixed=fixed)
+    return loss
 
 
 def replaced_on_sample(

@@ -16,7 +16,7 @@ from hockeystick.loss.atoms import AtomicLoss
 from hockeystick.loss.base import Loss
 from hockeystick.loss.copies import Copies
 from hockeystick.loss.measure import EMPTY, Atoms, Nodes
-from hockeystick.loss.points import pair_of, side_through
+from hockeystick.loss.points import pair_of, side_through, symmetric_through
 from hockeystick.loss.two_sided.curve import Curve
 from hockeystick.loss.two_sided.endless import EndlessLoss, log_tail
 from hockeystick.loss.two_sided.loss import TwoSidedLoss, listed
@@ -32,6 +32,8 @@ TILTS = 2.0 ** np.arange(-2.0, 9.0)
 """Orders of Chernoff's bound on losses too rare for panels."""
 DOTS, FARTHEST_DOT = 3000, 60.0
 """Points of a curve too rough for panels, even or dense near 0; and the last of an endless one."""
+ROUNDED = 1e-9
+"""A mass below 0 by less is rounding."""
 MANY_ATOMS = 40
 """With more places at which a curve is not smooth, points of it are as good as panels."""
 
@@ -225,6 +227,14 @@ class AmplifiedCurve(PanelCurve):
         fall = (self.above(u)[1] + atoms) * np.expm1(u)
         return np.asarray(fall > start - self.delta(u))
 
+    @property
+    def left(self) -> float:
+        """The mass at loss 0, if both directions are this curve; below 0 where it is not convex at
+        a = 1: there the envelope crosses it."""
+        start = np.zeros(1)
+        positive = float(self.above(start)[1][0]) + np.exp(self.atoms.log_q).sum()
+        return float(1 - self.delta(start)[0] - 2 * positive)
+
     def grid(self, count: int) -> Array:
         """Places along the curve, dense where it begins and at its breaks."""
         top = min(self.top, FARTHEST_DOT)
@@ -289,12 +299,17 @@ def amplified_loss(forward: AmplifiedCurve, backward: AmplifiedCurve | None = No
         log_rest = math.log1p(-drawn) if drawn < 1 else -math.inf
         return AtomicLoss([0.0], [log_rest], infinite=drawn, void=drawn, symmetric=True)
     falling = [term.loss.atoms.losses.size for term in forward.terms if term.falling]
+    crosses = backward is None and bool(falling) and forward.left < -ROUNDED
     with suppress(NumericalError):  # too rough to be integrated
-        if not falling or (sum(falling) <= MANY_ATOMS and forward.is_convex):
+        if not falling or (sum(falling) <= MANY_ATOMS and forward.is_convex and not crosses):
             return TwoSidedLoss(forward, backward)
-    grids = [(curve, curve.grid(DOTS)) for curve in (forward, backward) if curve]
-    sides = [side_through(u, curve.delta(u)) for curve, u in grids]
-    pair = pair_of(sides[0], sides[1] if backward else None)
-    ends = [float(side.atoms.losses.max(initial=0.0)) for side in sides]
-    tails = [log_tail(curve, end) for (curve, _), end in zip(grids, ends, strict=True)]
-    return EndlessLoss(pair, tails[0], tails[-1]) if any(tails) else pair
+    curves = [curve for curve in (forward, backward) if curve]
+    grids = [curve.grid(DOTS) for curve in curves]
+    points = [(u, curve.delta(u)) for curve, u in zip(curves, grids, strict=True)]
+    if crosses:
+        pair = symmetric_through(*points[0])
+    else:
+        sides = [side_through(*each) for each in points]
+        pair = pair_of(sides[0], sides[1] if backward else None)
+    tails = [log_tail(forward, pair.top), log_tail(curves[-1], -pair.bottom)]
+    return EndlessLoss(pair, *tails) if any(tails) else pair

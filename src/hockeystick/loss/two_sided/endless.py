@@ -53,7 +53,9 @@ class EndlessLoss(AtomicLoss):
             return self
         pair = self._pair.reverse()
         assert isinstance(pair, AtomicLoss)
-        return EndlessLoss(pair, self._backward, self._forward)
+        turned = EndlessLoss(pair, self._backward, self._forward)
+        turned.origin = self.origin and self.origin.reverse()
+        return turned
 
     def mean(self) -> float:
         return self._pair.mean()

@@ -76,7 +76,11 @@ class TwoSidedLoss(StripLoss):
         return super().log_profile(epsilon) if negative else self.forward.log_delta(epsilon)
 
     def reverse(self) -> Loss:
-        return self if self.symmetric else TwoSidedLoss(self.backward, self.forward)
+        if self.symmetric:
+            return self
+        turned = TwoSidedLoss(self.backward, self.forward)
+        turned.origin = self.origin and self.origin.reverse()
+        return turned
 
     def reverse_profile(self, epsilon: Array) -> Array:
         return self.reverse().profile(epsilon)

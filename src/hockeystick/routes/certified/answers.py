@@ -73,6 +73,12 @@ class Proven(Interval):
         self.certificate = {"method": method, "lower": lower, "upper": upper, **said}
         return self
 
+    def above(self, laws: Laws) -> Proven:
+        """Without the lower end, where some law is a bound only."""
+        if not any(law.bound_only for law, _ in laws):
+            return self
+        return Proven.of(**{**self.certificate, "lower": 0.0})
+
 
 @contextmanager
 def precisely(bits: int = BITS) -> Iterator[None]:
@@ -90,63 +96,71 @@ def epsilon(loss: ComposedLoss, delta: float) -> Proven:
     """ε(δ), between proven ends."""
     with precisely():
         task = task_of(loss)
-        parts = task.said
-        if (known := epsilon_at_once(task.laws, delta)) is not None:
-            return Proven.of(*known, "closed form", parts=parts)
-        infinite, lost = masses(task.laws)
-        if lost >= delta:
-            raise CannotCertify("δ is less than what a list of integers leaves out")
-        with suppress(*REFUSALS):
-            low, high, splines = epsilon_splines(task, delta)
-            return Proven.of(low, high, "splines", parts=parts, line=splines.to_json())
-        profile = closed(task.laws, math.log(delta) if delta else LOG_LEAST)
-        if profile is not None:
-            ends = by_halving(lambda e: (profile(arb(e)),) * 2, arb(delta))
-            return Proven.of(*ends, "closed form", parts=parts)
-        if not infinite < delta:
-            raise CannotCertify("δ is about the probability of an infinite loss")
-        try:
-            low, high, recipe = _epsilon_by_line(task, delta)
-        except REFUSALS as error:
-            if (found := otherwise(task, delta, EPSILON, error)) is not None:
-                return Proven.of(*found[:3], parts=parts, **found[3])
-            sums, grid = _on_grid(task, math.log(delta), error)
-            ends = 0.0, math.inf
-            with suppress(CannotCertify):
-                ends = by_halving(sums.ends, arb(delta))
-            _check_fine(ends, error)
-            return Proven.of(*ends, "grid", parts=parts, grid=grid.to_json())
-        if high - low > (WIDE if bent_law(task.laws) is None else WIDE_UNBENT) * high:
-            found = otherwise(task, delta, EPSILON)
-            if found is not None and found[1] - found[0] < high - low:
-                return Proven.of(*found[:3], parts=parts, **found[3])
-        return Proven.of(low, high, "contour", parts=parts, line=recipe.to_json())
+        return _epsilon(task, delta).above(task.laws)
+
+
+def _epsilon(task: Task, delta: float) -> Proven:
+    parts = task.said
+    if (known := epsilon_at_once(task.laws, delta)) is not None:
+        return Proven.of(*known, "closed form", parts=parts)
+    infinite, lost = masses(task.laws)
+    if lost >= delta:
+        raise CannotCertify("δ is less than what a list of integers leaves out")
+    with suppress(*REFUSALS):
+        low, high, splines = epsilon_splines(task, delta)
+        return Proven.of(low, high, "splines", parts=parts, line=splines.to_json())
+    profile = closed(task.laws, math.log(delta) if delta else LOG_LEAST)
+    if profile is not None:
+        ends = by_halving(lambda e: (profile(arb(e)),) * 2, arb(delta))
+        return Proven.of(*ends, "closed form", parts=parts)
+    if not infinite < delta:
+        raise CannotCertify("δ is about the probability of an infinite loss")
+    try:
+        low, high, recipe = _epsilon_by_line(task, delta)
+    except REFUSALS as error:
+        if (found := otherwise(task, delta, EPSILON, error)) is not None:
+            return Proven.of(*found[:3], parts=parts, **found[3])
+        sums, grid = _on_grid(task, math.log(delta), error)
+        ends = 0.0, math.inf
+        with suppress(CannotCertify):
+            ends = by_halving(sums.ends, arb(delta))
+        _check_fine(ends, error)
+        return Proven.of(*ends, "grid", parts=parts, grid=grid.to_json())
+    if high - low > (WIDE if bent_law(task.laws) is None else WIDE_UNBENT) * high:
+        found = otherwise(task, delta, EPSILON)
+        if found is not None and found[1] - found[0] < high - low:
+            return Proven.of(*found[:3], parts=parts, **found[3])
+    return Proven.of(low, high, "contour", parts=parts, line=recipe.to_json())
 
 
 def delta(loss: ComposedLoss, epsilon: float) -> Proven:
     """δ(ε), between proven ends."""
     with precisely():
         task = task_of(loss)
-        parts = task.said
-        with suppress(*REFUSALS):
-            low, high, splines = delta_splines(task, epsilon)
-            return Proven.of(low, high, "splines", parts=parts, line=splines.to_json())
-        value = _by_formula(task.laws, epsilon)
-        if value is not None:
-            ends = max(below(value), 0.0), min(above(value), 1.0)
-            return Proven.of(*ends, "closed form", parts=parts)
-        try:
-            low, high, recipe = _delta_by_line(task, epsilon)
-        except REFUSALS as error:
-            if (found := otherwise(task, epsilon, DELTA, error)) is not None:
-                return Proven.of(*found[:3], parts=parts, **found[3])
-            sums, grid = _on_grid(task, LOG_SMALL, error)
-            least, most = sums.ends(epsilon)
-            ends = max(below(least), 0.0), min(above(most), 1.0)
-            if ends[1] >= USELESS_DELTA:
-                _check_fine(ends, error)
-            return Proven.of(*ends, "grid", parts=parts, grid=grid.to_json())
-        return Proven.of(low, high, "contour", parts=parts, line=recipe.to_json())
+        return _delta(task, epsilon).above(task.laws)
+
+
+def _delta(task: Task, epsilon: float) -> Proven:
+    parts = task.said
+    with suppress(*REFUSALS):
+        low, high, splines = delta_splines(task, epsilon)
+        return Proven.of(low, high, "splines", parts=parts, line=splines.to_json())
+    value = _by_formula(task.laws, epsilon)
+    if value is not None:
+        ends = max(below(value), 0.0), min(above(value), 1.0)
+        return Proven.of(*ends, "closed form", parts=parts)
+    try:
+        low, high, recipe = _delta_by_line(task, epsilon)
+    except REFUSALS as error:
+        if (found := otherwise(task, epsilon, DELTA, error)) is not None:
+            return Proven.of(*found[:3], parts=parts, **found[3])
+        sums, grid = _on_grid(task, LOG_SMALL, error)
+        least, most = sums.ends(epsilon)
+        ends = max(below(least), 0.0), min(above(most), 1.0)
+        if ends[1] >= USELESS_DELTA:
+            _check_fine(ends, error)
+        return Proven.of(*ends, "grid", parts=parts, grid=grid.to_json())
+    return Proven.of(low, high, "contour", parts=parts, line=recipe.to_json())
 
 
 def _by_formula(laws: Laws, epsilon: float) -> arb | None:

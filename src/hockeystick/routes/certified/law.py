@@ -113,6 +113,8 @@ class Law(ABC):
     """P-mass where the loss is infinite."""
     lost: arb
     """At most the P-mass of finite losses that a table leaves out."""
+    bound_only: bool = False
+    """Whether it only dominates the law that is meant, so that no lower end follows."""
 
     width: float = 0.0
     """About how wide the loss is, beside those of laws that are nearly alike."""

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from hockeystick.errors import CannotCertify
 from hockeystick.loss.base import Loss
 from hockeystick.loss.exact import Exact
+from hockeystick.routes.certified.chords import ChordsLaw
 from hockeystick.routes.certified.fixed_normal import FixedNormalLaw
 from hockeystick.routes.certified.law import Law
 from hockeystick.routes.certified.normal import NormalLaw
@@ -32,4 +33,6 @@ def exact_of(loss: Loss) -> Exact:
 
 def law_of(exact: Exact) -> Law:
     """The law in balls."""
+    if exact.instead:
+        return ChordsLaw(exact, *map(law_of, exact.apart))
     return LAWS[exact.kind](exact)

@@ -35,7 +35,7 @@ MOST_NODES = 20_000
 
 def moment_rule(loss: Loss, exact: Exact, order: float) -> Rule:
     """Floats: how log M is found. The error is to be small beside log M itself."""
-    if _is_class(exact) or exact.kind in PAIRS:
+    if _is_class(exact) or exact.kind in PAIRS or exact.instead:
         return {}
     if by_norms(exact, order, NATS):
         return {"norms": True}
@@ -64,13 +64,14 @@ def log_moment(exact: Exact, law: Law, order: float, rule: Rule) -> arb:
     only_if(order > 0, "a positive order")
     if _is_class(exact):
         return _largest_of_range(ball(exact.numbers[0]), arb(order))
-    if exact.kind == "integer gaussian":
+    if exact.kind == "integer gaussian" and not exact.instead:
         return _integer_gaussian(exact, arb(order)).log()
     if rule.get("norms"):
         return between_norms(exact, order)
     if "whole" in rule:
         only_if(exact.fixed and exact.kind == "normal", "a normal law on a sample of fixed size")
         return _near_the_whole(replace(exact, fixed=False), order, rule["whole"])
+    only_if(law.lost.is_zero(), "a list of all losses")
     mass = law.tilted(order, rule).mass
     only_if(mass > 0, "a positive moment")
     return mass.log()

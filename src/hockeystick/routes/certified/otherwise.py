@@ -54,7 +54,9 @@ def otherwise(task: Task, at: float, ways: Ways, why: Exception | None = None) -
 def _in_turn(task: Task, straight: Any, bent: Any, smoothed: Any) -> Iterator[tuple[Any, ...]]:
     if not all_atoms(task.laws):
         yield "contour", MORE_BITS, straight, QUICK
-        if bent_law(task.laws) is not None:
+        if bent_law(task.laws) is None:
+            yield "smoothed", BITS, smoothed
+        else:
             for bits in (BITS, SOME_BITS, MORE_BITS):
                 yield "bent", bits, bent
         yield "contour", MORE_BITS, straight, SLOW

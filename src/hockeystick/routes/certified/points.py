@@ -69,9 +69,10 @@ def _integer_gaussian(exact: Exact) -> tuple[list[Pair], arb]:
     ratio = (-arb(last + 1) / square).exp()
     tail = 2 * (-arb((last + 1) ** 2) / (2 * square)).exp() / (1 - ratio)
     norm = sum(weight.values(), arb(0)) + arb(0).union(tail)
-    pairs = [(weight[x - k] / norm, weight[x] / norm) for x in range(k - last, last + 1)]
-    left_out = sum((weight[x] for x in range(last - k + 1, last + 1)), arb(0))
-    return pairs, arb(((left_out + tail) / norm).upper())
+    mass = [weight[x] / norm for x in range(last + 1)]
+    pairs = [(mass[abs(x - k)], mass[abs(x)]) for x in range(k - last, last + 1)]
+    left_out = sum(mass[last - k + 1 :], arb(0))
+    return pairs, arb((left_out + tail / norm).upper())
 
 
 def _few(points: int) -> None:
@@ -112,8 +113,8 @@ class PointsLaw(Law):
     def __init__(self, exact: Exact) -> None:
         pairs, self.lost = PAIRS[exact.kind](exact)
         if exact.fixed:
-            pairs = _of_fixed_size(pairs, ball(exact.rate))
-            only_if(self.lost.is_zero(), "a list of all outcomes of a sample of fixed size")
+            self.lost *= 2  # of positive losses, and of their mirror images
+            pairs = _of_fixed_size(pairs, ball(exact.rate), self.lost)
         elif exact.rate != 1:
             q = ball(exact.rate)
             pairs = [(p if p is r else (1 - q) * r + q * p, r) for p, r in pairs]
@@ -167,10 +168,11 @@ def unless_atoms(laws: Sequence[tuple[Law, int]]) -> None:
         raise CannotCertify("the characteristic function of the loss does not fall off")
 
 
-def _of_fixed_size(pairs: list[Pair], q: arb) -> list[Pair]:
-    """Outcomes of positive loss as on a Poisson sample, their mirror images, and the rest at 0."""
+def _of_fixed_size(pairs: list[Pair], q: arb, lost: arb) -> list[Pair]:
+    """Outcomes of positive loss as on a Poisson sample, their mirror images, and the rest at 0, but
+    for what is not listed."""
     out: list[Pair] = []
-    rest = arb(1)
+    rest = 1 - arb(0).union(lost)
     for one, other in pairs:
         if other.is_zero() or one > other:
             mix = (1 - q) * other + q * one

@@ -51,7 +51,8 @@ class RenyiAt:
             ]
             low, high = self.ends(parts, rules)
             low, high = max(low, 0.0), max(high, 0.0)
-            return Proven.of(low, high, "renyi", parts=task_of(loss).said, rules=rules)
+            task = task_of(loss)
+            return Proven.of(low, high, "renyi", parts=task.said, rules=rules).above(task.laws)
 
     @property
     def _s(self) -> float:

@@ -80,6 +80,8 @@ def _bits(said: Any) -> int:
 def _way(asked: Said, said: Said, parts: Parts, known: float) -> None:
     """One direction: its two ends, or that it is milder than what is known."""
     laws = [(law_of(exact), n) for exact, n in parts]
+    below = said["method"] == "milder" or said["lower"] == 0
+    _check(below or not any(law.bound_only for law, _ in laws), "a pair that has a lower end")
     if asked["asked"] == "rdp" and said["method"] == "milder":
         _check(is_bounded(laws, known), "that a direction is milder")
     elif asked["asked"] == "rdp":
