@@ -61,15 +61,14 @@ class Exact:
             return self if fraction == 1 else None
         return replace(self, rate=fraction, fixed=True)
 
-    def among(self, instead: Exact | None, rate: Fraction, *, fixed: bool) -> Exact | None:
-        """On a sample where such a pair is told from what stands `instead` of the record; None
-        where that is not of these kinds."""
-        if instead == self:
-            return self.of_fixed_size(rate)
-        if instead is None or instead.kind != self.kind or self.kind not in MOVED:
-            return None
-        bound = replace(self, rate=rate, fixed=fixed, instead=instead.numbers)
-        return bound if self.rate == instead.rate == 1 and bound.is_pair else None
+    @property
+    def opposite(self) -> bool:
+        """Whether that bound is attained: noise on a line, a Poisson sample, and a record that is
+        replaced by one on the other side of nothing, twice as far."""
+        if not self.instead or self.fixed or self.kind == "normal":
+            return False
+        *scale, move = self.numbers
+        return (*scale, move / 2) == self.instead
 
     @property
     def apart(self) -> tuple[Exact, Exact]:
@@ -137,6 +136,21 @@ def _quotient(text: str) -> Fraction:
     if len(text) > MOST_DIGITS or not re.fullmatch(r"[0-9]+(/[0-9]+)?", text):
         raise ValueError(f"numbers must be quotients of integers, got {text[:40]!r}")
     return Fraction(text)
+
+
+def among(
+    drawn: Exact | None, instead: Exact | None, rate: Fraction, *, fixed: bool = False
+) -> Exact | None:
+    """On a sample where the pair `drawn` tells a record from what replaces it, and another from
+    what is there `instead`; None where they are not known, or not of these kinds."""
+    if drawn is None or instead is None or drawn.kind != instead.kind:
+        return None
+    if drawn == instead:
+        return drawn.of_fixed_size(rate)
+    if drawn.kind not in MOVED or not drawn.rate == instead.rate == 1:
+        return None
+    bound = replace(drawn, rate=rate, fixed=fixed, instead=instead.numbers)
+    return bound if bound.is_pair else None
 
 
 def leak(infinite: float) -> Exact:

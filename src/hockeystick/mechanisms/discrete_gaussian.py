@@ -15,6 +15,7 @@ from hockeystick.loss.atoms import AtomicLoss
 from hockeystick.loss.base import DiscreteLoss, Loss
 from hockeystick.loss.exact import Exact
 from hockeystick.loss.measure import EMPTY, Atoms, Nodes
+from hockeystick.loss.opposite_integers import OppositeGaussian
 from hockeystick.mechanisms.bases.discrete_noise import DiscreteNoise
 from hockeystick.numerics.blocks import CHUNK
 from hockeystick.numerics.types import Array
@@ -45,6 +46,9 @@ class DiscreteGaussian(DiscreteNoise):
     def _loss(self, steps: int) -> Loss:
         exact = Exact("integer gaussian", (self.exact_scale, Fraction(steps)))
         return DiscreteGaussianLoss(self.scale, steps, exact)
+
+    def _opposite(self, rate: float, origin: Exact | None) -> Loss:
+        return OppositeGaussian(self.scale, self.sensitivity, rate, origin)
 
     def _log_density(self, x: Array) -> Array:
         return np.asarray(-(x**2) / (2 * self.scale**2))

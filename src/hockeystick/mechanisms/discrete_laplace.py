@@ -11,6 +11,7 @@ import numpy as np
 from hockeystick.loss.atoms import AtomicLoss
 from hockeystick.loss.base import Loss
 from hockeystick.loss.exact import Exact
+from hockeystick.loss.opposite_integers import opposite_laplace
 from hockeystick.mechanisms.bases.discrete_noise import DiscreteNoise
 from hockeystick.numerics.rounding import quotient_error
 from hockeystick.numerics.types import Array
@@ -51,6 +52,9 @@ class DiscreteLaplace(DiscreteNoise):
             slip=slip,
             origin=Exact("integer laplace", (self.exact_scale, Fraction(steps))),
         )
+
+    def _opposite(self, rate: float, origin: Exact | None) -> Loss:
+        return opposite_laplace(self.scale, self.sensitivity, rate, origin)
 
     def _log_density(self, x: Array) -> Array:
         return -np.abs(x) / self.scale

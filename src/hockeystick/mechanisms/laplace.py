@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from hockeystick.checks import Whole, checked, declared
-from hockeystick.errors import ParameterError
+from hockeystick.errors import NumericalError, ParameterError
+from hockeystick.evidence import Evidence
 from hockeystick.loss.base import Loss
+from hockeystick.loss.exact import among
 from hockeystick.loss.segment import SegmentLoss
 from hockeystick.loss.triples.base import Triples
 from hockeystick.loss.triples.laplace import LaplaceTriples
 from hockeystick.loss.triples.laplace_vectors import LaplaceVectors
+from hockeystick.loss.two_sided.loss import TwoSidedLoss
+from hockeystick.loss.two_sided.opposite import OppositeLaplace
 from hockeystick.mechanisms.bases.additive_noise import AdditiveNoise
 from hockeystick.numerics.rounding import quotient_error
 from hockeystick.numerics.types import Array
-from hockeystick.relation import ADD_REMOVE, ZERO_OUT, Relation
+from hockeystick.relation import ADD_REMOVE, REPLACE_ONE, ZERO_OUT, Relation
 
 if TYPE_CHECKING:
     from hockeystick.random.generators import Source
@@ -61,6 +67,16 @@ class Laplace(AdditiveNoise):
         near = 1 / self.noise_multiplier
         kind = LaplaceTriples if self.dimension == 1 else LaplaceVectors
         return kind(near=near, far=self.replace_sensitivity * near, zero_out=relation is ZERO_OUT)
+
+    def replaced_on_sample(self, rate: float) -> Evidence | None:
+        near, far = (self.evidence(each).loss for each in (ADD_REMOVE, REPLACE_ONE))
+        if self.replace_sensitivity != 2 or near.laplace is None:
+            return None
+        with suppress(NumericalError):  # too much noise, or too little, for panels
+            loss = TwoSidedLoss(OppositeLaplace(near.laplace.shift, rate))
+            loss.origin = among(far.exact(), near.exact(), Fraction(rate))
+            return Evidence((loss,))
+        return None
 
     def _numbers(self, value: Any) -> Array:
         answer = super()._numbers(value)

@@ -15,7 +15,7 @@ from hockeystick.errors import NumericalError, ParameterError
 from hockeystick.evidence import Curve, Evidence, known, smaller
 from hockeystick.loss.atoms import NOTHING
 from hockeystick.loss.base import Loss
-from hockeystick.loss.exact import Exact
+from hockeystick.loss.exact import Exact, among
 from hockeystick.loss.gaussian_mixture import GaussianMixture
 from hockeystick.loss.mixed import mixed
 from hockeystick.loss.mixture import MixtureLoss
@@ -210,9 +210,8 @@ def told_apart(
     alike = drawn == instead == without
     back = joint([rate], [without], [without], rate) if fixed and not alike else None
     loss = amplified_loss(joint([rate], [drawn], [instead], rate), back)
-    base = drawn.exact()
-    if base and exact_rate:
-        loss.origin = base.among(instead.exact(), exact_rate, fixed=fixed)
+    if exact_rate:
+        loss.origin = among(drawn.exact(), instead.exact(), exact_rate, fixed=fixed)
     return loss
 
 

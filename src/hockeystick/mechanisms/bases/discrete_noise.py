@@ -12,6 +12,7 @@ from hockeystick.errors import ParameterError
 from hockeystick.evidence import Evidence
 from hockeystick.loss.atoms import EVERYTHING, NOTHING
 from hockeystick.loss.base import Loss
+from hockeystick.loss.exact import Exact, among
 from hockeystick.loss.integer_copies import integer_copies
 from hockeystick.mechanism import Mechanism
 from hockeystick.mechanisms.bases.additive_noise import LEAST_NOISE
@@ -96,6 +97,19 @@ class DiscreteNoise(Mechanism):
             return None
         distance = self._distance(relation)
         return integer_copies(weights, distance, self.scale, self._log_density)
+
+    def replaced_on_sample(self, rate: float) -> Evidence | None:
+        if self._distance(REPLACE_ONE) != 2 * self.sensitivity:
+            return None
+        near, far = (self._moved(each) for each in (ADD_REMOVE, REPLACE_ONE))
+        if near is EVERYTHING or near is NOTHING:
+            return None
+        origin = among(far.exact(), near.exact(), Fraction(rate))
+        return Evidence((self._opposite(rate, origin),))
+
+    @abstractmethod
+    def _opposite(self, rate: float, origin: Exact | None) -> Loss:
+        """The loss of two records that move the query to either side, on a Poisson sample."""
 
     @abstractmethod
     def _log_density(self, x: Array) -> Array:

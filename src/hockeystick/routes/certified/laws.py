@@ -33,6 +33,6 @@ def exact_of(loss: Loss) -> Exact:
 
 def law_of(exact: Exact) -> Law:
     """The law in balls."""
-    if exact.instead:
+    if exact.instead and not exact.opposite:
         return ChordsLaw(exact, *map(law_of, exact.apart))
     return LAWS[exact.kind](exact)

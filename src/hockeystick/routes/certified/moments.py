@@ -35,7 +35,9 @@ MOST_NODES = 20_000
 
 def moment_rule(loss: Loss, exact: Exact, order: float) -> Rule:
     """Floats: how log M is found. The error is to be small beside log M itself."""
-    if _is_class(exact) or exact.kind in PAIRS or exact.instead:
+    if exact.instead and not exact.opposite:  # a list of losses
+        return {}
+    if _is_class(exact) or exact.kind in PAIRS:
         return {}
     if by_norms(exact, order, NATS):
         return {"norms": True}

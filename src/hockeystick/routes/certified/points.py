@@ -62,17 +62,47 @@ def _integer_gaussian(exact: Exact) -> tuple[list[Pair], arb]:
     """∝ e^{−x²/2σ²} and the same moved by k, for all x within the reach of both; the normaliser's
     tail is in its ball, and what is left out is at most geometric."""
     scale, steps = exact.numbers
-    square, k = ball(scale) ** 2, int(steps)
+    k = int(steps)
     last = math.ceil(REACH * float(scale)) + k
     _few(last)
-    weight = {x: (-arb(x * x) / (2 * square)).exp() for x in range(-last, last + 1)}
-    ratio = (-arb(last + 1) / square).exp()
-    tail = 2 * (-arb((last + 1) ** 2) / (2 * square)).exp() / (1 - ratio)
-    norm = sum(weight.values(), arb(0)) + arb(0).union(tail)
-    mass = [weight[x] / norm for x in range(last + 1)]
+    mass, tail = _gaussian_masses(ball(scale) ** 2, last)
     pairs = [(mass[abs(x - k)], mass[abs(x)]) for x in range(k - last, last + 1)]
     left_out = sum(mass[last - k + 1 :], arb(0))
-    return pairs, arb((left_out + tail / norm).upper())
+    return pairs, arb((left_out + tail).upper())
+
+
+def _opposite(exact: Exact) -> tuple[list[Pair], arb]:
+    """A record on one side, drawn with probability q, against one on the other side: integer noise
+    at every x, of which Laplace's has all beyond the moves alike; 0 has the loss 0."""
+    q, (scale, steps) = ball(exact.rate), exact.apart[1].numbers
+    k, alike = int(steps), exact.kind == "integer laplace"
+    last = 2 * k if alike else math.ceil(REACH * float(scale)) + 2 * k
+    _few(last)
+    if alike:
+        fall = (-1 / ball(scale)).exp()
+        mass = [(1 - fall) / (1 + fall) * fall**x for x in range(last + 1)]
+        tail = arb(0)
+    else:
+        mass, tail = _gaussian_masses(ball(scale) ** 2, last)
+    reach = last - k
+
+    def at(x: int) -> arb:
+        value = (1 - q) * mass[abs(x)] + q * mass[abs(x - k)]
+        return value / (1 - fall) if alike and abs(x) == k else value
+
+    right = [at(x) for x in range(-reach, reach + 1)]
+    pairs = list(zip(right, right[::-1], strict=True))
+    left_out = 2 * sum(mass[reach - k + 1 :], arb(0)) if not alike else arb(0)
+    return pairs, arb((left_out + tail).upper())
+
+
+def _gaussian_masses(square: arb, last: int) -> tuple[list[arb], arb]:
+    """P[x] ∝ e^{−x²/2σ²} for 0 <= x <= last, and at most what is beyond on both sides."""
+    weight = [(-arb(x * x) / (2 * square)).exp() for x in range(last + 1)]
+    ratio = (-arb(last + 1) / square).exp()
+    tail = 2 * (-arb((last + 1) ** 2) / (2 * square)).exp() / (1 - ratio)
+    norm = weight[0] + 2 * sum(weight[1:], arb(0)) + arb(0).union(tail)
+    return [each / norm for each in weight], tail / norm
 
 
 def _few(points: int) -> None:
@@ -111,8 +141,10 @@ class PointsLaw(Law):
     """Finitely many outcomes, each with its mass under P and under Q."""
 
     def __init__(self, exact: Exact) -> None:
-        pairs, self.lost = PAIRS[exact.kind](exact)
-        if exact.fixed:
+        pairs, self.lost = (_opposite if exact.opposite else PAIRS[exact.kind])(exact)
+        if exact.opposite:
+            pass
+        elif exact.fixed:
             self.lost *= 2  # of positive losses, and of their mirror images
             pairs = _of_fixed_size(pairs, ball(exact.rate), self.lost)
         elif exact.rate != 1:

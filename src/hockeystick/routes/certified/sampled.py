@@ -6,6 +6,8 @@ from typing import Protocol
 
 from flint import arb
 
+ZERO = arb(0)
+
 
 class Sampled(Protocol):
     """A symmetric pair with profile `before`, on a sample."""
@@ -19,12 +21,13 @@ class Sampled(Protocol):
         """The profile at every real ℓ."""
 
 
-def on_sample(law: Sampled, epsilon: arb) -> arb:
+def on_sample(law: Sampled, epsilon: arb, offset: arb = ZERO) -> arb:
     """Theorem 9. With h the profile before sampling, symmetric: for a record removed
 
     δ(ε) = q·h(log(1 + (e^ε−1)/q)) or 1 − e^ε where that logarithm does not exist; for one added
     q·e^{ε−b}·h(b), b = −log(1 + (e^{−ε}−1)/q), or 0; of a sample of fixed size the first for
-    ε >= 0, and 1 − e^ε + e^ε·δ(−ε) below (Balle, Barthe and Gaboardi 2018, Theorem 2).
+    ε >= 0, and 1 − e^ε + e^ε·δ(−ε) below (Balle, Barthe and Gaboardi 2018, Theorem 2). Of two
+    records on opposite sides it is the same with ε + offset in the first (Theorem 27).
     """
     if not law.sampled:
         return law.before(epsilon)
@@ -32,9 +35,9 @@ def on_sample(law: Sampled, epsilon: arb) -> arb:
         return _added(law, epsilon)
     if law.fixed:
         if epsilon >= 0:
-            return _removed(law, epsilon)
-        back = -epsilon.expm1() + epsilon.exp() * _removed(law, -epsilon)
-        return back if epsilon <= 0 else back.union(_removed(law, epsilon))
+            return _removed(law, epsilon + offset)
+        back = -epsilon.expm1() + epsilon.exp() * _removed(law, offset - epsilon)
+        return back if epsilon <= 0 else back.union(_removed(law, epsilon + offset))
     return _removed(law, epsilon)
 
 

@@ -6,8 +6,6 @@ it is symmetric. On a sample L = log v or −log v, v = 1 − q + q·e^ℓ.
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 from flint import acb, arb
 
@@ -23,22 +21,27 @@ from hockeystick.routes.certified.sampled import on_sample
 
 
 class SegmentLaw(Law):
-    """One step, on a Poisson sample, on one of fixed size, or not on a sample."""
+    """One step, on a Poisson sample, on one of fixed size, or not on a sample; or of two records on
+    opposite sides on a Poisson sample (Theorem 27), where L = ±(log v − log v(−r)), ℓ > −r."""
 
     def __init__(self, exact: Exact) -> None:
-        self.exact_reach = exact.numbers[0]
+        self.opposite = exact.opposite
+        self.exact_reach = exact.apart[1].numbers[0] if self.opposite else exact.numbers[0]
         self.reach, self.q = ball(self.exact_reach), ball(exact.rate)
-        self.sampled, self.fixed, self.sign = exact.rate != 1, exact.fixed, 1
+        self.sampled, self.fixed, self.sign = exact.rate != 1, exact.fixed or self.opposite, 1
         if exact.turned and self.sampled:
             self.sign = -1
+        self.offset = arb(0)
+        if self.opposite:
+            self.offset = self.loss(-self.reach)
         laplace = exact.kind == "laplace"
         self.height = arb(0.25) if laplace else 0.5 / (1 - (-self.reach).exp())
         self.edge = arb(0.5) if laplace else arb(0)
         self.infinite = self.lost = arb(0)
 
     def loss(self, ell: arb) -> arb:
-        """log v."""
-        return (1 - self.q + self.q * ell.exp()).log() if self.sampled else ell
+        """log v, less what it is at −r for two records on opposite sides."""
+        return (1 - self.q + self.q * ell.exp()).log() - self.offset if self.sampled else ell
 
     @property
     def top(self) -> arb | None:
@@ -47,7 +50,7 @@ class SegmentLaw(Law):
     def profile(self, epsilon: arb) -> arb | None:
         """Theorem 9: from the profile h before sampling; q·h(1 + (e^ε−1)/q) for a record removed,
         and for one replaced in a sample of fixed size; e^ε·q·h'(·) of the other direction."""
-        return on_sample(self, epsilon)
+        return on_sample(self, epsilon, self.offset)
 
     def before(self, ell: arb) -> arb:
         """2·height·(1−y)² + edge·(1−y²), y = e^{(ℓ−r)/2}, within the segment; 1 − e^ℓ below."""
@@ -67,7 +70,7 @@ class SegmentLaw(Law):
     def integrands(self, order: float) -> list[Integrand]:
         """Of M(order + it): one range, or of a sample of fixed size both signs of the losses."""
         signs = (1, -1) if self.fixed else (self.sign,)
-        start = arb(0) if self.fixed else -self.reach
+        start = arb(0) if self.fixed and not self.opposite else -self.reach
         return [SegmentIntegrand(self, order, sign, start) for sign in signs]
 
     def atoms(self) -> list[tuple[arb, arb]]:
@@ -76,9 +79,12 @@ class SegmentLaw(Law):
         if not self.fixed:
             said = [(edge * (-(r + ell) / 2).exp(), self.loss(ell)) for ell in (-r, r)]
             return [(q * v.exp(), v) if self.sign > 0 else (q, -v) for q, v in said]
-        far, v = edge * (-r).exp(), self.loss(r)
+        far, v = edge * (self.offset - r).exp(), self.loss(r)
+        ends = [(far * v.exp(), v), (far, -v)]
+        if self.opposite:
+            return ends
         beyond = 2 * self.height * ((-r / 2).exp() - (-r).exp()) + far
-        return [((1 - self.q) * (1 - 2 * beyond), arb(0)), (far * v.exp(), v), (far, -v)]
+        return [((1 - self.q) * (1 - 2 * beyond), arb(0)), *ends]
 
     def tilted(self, order: float, rule: Rule) -> Splits:
         if not self.sampled:
@@ -95,12 +101,14 @@ class SegmentIntegrand(Integrand):
         self._law, self.sign, self.start, self.stop = law, sign, start, law.reach
         self.power = arb(order) + 1 if sign > 0 else -arb(order)
         self._p = order + 1 if sign > 0 else -order
+        self._height = law.height * (law.offset * (1 - self.power)).exp()
         self.bend = arb.max(self.power, arb(0)) / 4
 
     def value(self, z: acb) -> tuple[acb, acb]:
         law = self._law
         log_v = (1 - law.q + law.q * z.exp()).log()
-        return law.height * (self.power * log_v - (z + law.reach) / 2).exp(), log_v
+        value = self._height * (self.power * log_v - (z + law.reach) / 2).exp()
+        return value, log_v - law.offset
 
     def growth(self, place: arb) -> arb:
         grown = self._law.q * place.exp()
@@ -114,7 +122,7 @@ class SegmentIntegrand(Integrand):
             size = (1 - law.q + law.q * right.exp()) ** self.power
         else:
             size = ((1 - law.q + law.q * left.exp()) * (height / 2).cos()) ** self.power
-        return law.height * (-(left + law.reach) / 2).exp() * size
+        return self._height * (-(left + law.reach) / 2).exp() * size
 
     def log_most(self, left: Array, right: Array, height: Array) -> Array:
         q, r = float(self._law.q), float(self._law.reach)
@@ -122,7 +130,7 @@ class SegmentIntegrand(Integrand):
             size = self._p * log_mixed(q, right)
         else:
             size = self._p * (log_mixed(q, left) + np.log(np.cos(height / 2)))
-        return np.asarray(size - (left + r) / 2 + math.log(float(self._law.height)))
+        return np.asarray(size - (left + r) / 2 + float(self._height.log()))
 
 
 class PlainSegment(Splits):
