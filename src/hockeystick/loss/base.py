@@ -241,14 +241,17 @@ class Reversed(Loss):
         return self.base.slip
 
     def nodes(self, low: float, high: float, turn: float) -> Nodes:
-        losses, log_q, density = self.base.nodes(-1 - high, -1 - low, turn)
+        return self._mirrored(self.base.nodes(-1 - high, -1 - low, turn))
+
+    def _mirrored(self, nodes: Nodes) -> Nodes:
+        losses, log_q, density = nodes
         return Nodes(-losses, log_q + losses, density * np.exp(losses[: density.size]))
 
     def cgf(self, s: Complex | Array) -> Complex:
         return self.base.cgf(-1 - np.asarray(s))
 
     def nodes_at(self, tilt: float, turn: float) -> Nodes:
-        return self.base.nodes_at(-1 - tilt, turn)  # mirrored: as many, as far apart
+        return self._mirrored(self.base.nodes_at(-1 - tilt, turn))
 
     def spread(self, tilt: float, frequencies: Array, resolved: float) -> Array:
         return self.base.spread(-1 - tilt, frequencies, resolved)

@@ -126,3 +126,39 @@ def test_very_many_losses_on_a_lattice(gap: int, count: int) -> None:
     lower, upper = deltas_on(line, composed, np.array([epsilon]))
     assert lower[0] - 1e-11 * truth <= truth <= upper[0] + 1e-11 * truth
     assert upper[0] - lower[0] <= 1e-9 * truth
+
+
+def binomial_delta(p: float, q: float, count: int, epsilon: float) -> float:
+    """δ(ε) of coins that are heads with probability p, against q."""
+    high, low, total = math.log(p / q), math.log((1 - p) / (1 - q)), []
+    for heads in range(count + 1):
+        over = heads * high + (count - heads) * low - epsilon
+        mass = math.comb(count, heads) * p**heads * (1 - p) ** (count - heads)
+        total.append(-mass * math.expm1(-max(over, 0.0)))
+    return math.fsum(total)
+
+
+@pytest.mark.parametrize(
+    ("strength", "rate", "count", "epsilon"),
+    [
+        (0.6983445741777391, 0.0023516794283721452, 38, 0.0002977935973599124),
+        (0.7, 0.0024, 38, 0.004),
+        (1.0, 0.01, 60, 0.01),
+        (0.5, 0.3, 25, 0.2),
+        (2.0, 0.1, 40, 0.5),
+    ],
+)
+@pytest.mark.parametrize("added", [False, True])
+def test_both_directions_of_a_lattice(
+    strength: float, rate: float, count: int, epsilon: float, added: bool
+) -> None:
+    """Once the other direction was cut by the decay of this one: 5e-11 of ε too small."""
+    loss = hs.RandomizedResponse(strength).on(hs.Poisson(rate)).evidence(hs.ADD_REMOVE).loss
+    truthful = 1 / (1 + math.exp(-strength))
+    p, q = (1 - rate) * (1 - truthful) + rate * truthful, 1 - truthful
+    p, q = (1 - q, 1 - p) if added else (p, q)
+    composed = ComposedLoss([(loss.reverse() if added else loss, count)])
+    lower, upper = deltas_on(line_for(composed, epsilon, None), composed, np.array([epsilon]))
+    truth = binomial_delta(p, q, count, epsilon)
+    assert lower[0] - 1e-12 * truth <= truth <= upper[0] + 1e-12 * truth
+    assert upper[0] - lower[0] <= 1e-9 * truth
