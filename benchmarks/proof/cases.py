@@ -11,7 +11,7 @@ import numpy as np
 import hockeystick as hs
 from benchmarks.proof.draws import Draw
 from benchmarks.proof.hard import HARD
-from benchmarks.proof.kinds import DISCRETE, KINDS, NEVER_REPLACED, NEVER_ZERO
+from benchmarks.proof.kinds import DISCRETE, KINDS
 from hockeystick.bound import Bound
 from hockeystick.mechanism import Mechanism
 from hockeystick.relation import Relation
@@ -62,18 +62,10 @@ def case(seed: int, number: int, kind: str | None = None, hard: bool = False) ->
     mechanism = make(draw)
     questions = HARD_SHARES if hard else SHARES
     asked = str(draw.rng.choice(list(questions), p=list(questions.values())))
-    relation = _relation(draw, make.__name__)
+    relation = list(Relation)[int(draw.rng.integers(3))] if draw.chance(0.4) else None
     at = _far(draw, mechanism, asked, relation) if hard and draw.chance(0.4) else None
     at = _given(draw, mechanism, asked, relation) if at is None else at
     return Case(number, make.__name__, mechanism, asked, at, relation)
-
-
-def _relation(draw: Draw, kind: str) -> Relation | None:
-    """Under which the kind can be certified; None is the sampler's own."""
-    allowed = [hs.ADD_REMOVE]
-    allowed += [hs.REPLACE_ONE] * (kind not in NEVER_REPLACED)
-    allowed += [hs.ZERO_OUT] * (kind not in NEVER_ZERO)
-    return allowed[int(draw.rng.integers(len(allowed)))] if draw.chance(0.4) else None
 
 
 def _given(draw: Draw, mechanism: Mechanism, asked: str, relation: Relation | None) -> float:

@@ -187,9 +187,3 @@ DISCRETE = {"response", "response_sampled", "answers", "answers_sampled", "pure"
 DISCRETE |= {"integer_laplace", "integer_gaussian", "integer_once", "integer_sampled"}
 DISCRETE |= {"two_responses", "rare_response", "nearly_all_response"}
 """Kinds of which all losses are atoms."""
-NEVER_REPLACED = {"laplace_sampled", "laplace_once", "choice_sampled", "integer_once", "mixture"}
-NEVER_REPLACED |= {"response_sampled", "answers_sampled", "approximate", "two_responses"}
-NEVER_REPLACED |= {"integer_sampled", "little_laplace_sampled", "rare_laplace", "rare_response"}
-NEVER_REPLACED |= {"nearly_all_laplace", "nearly_all_response"}
-NEVER_ZERO = {"laplace_fixed", "laplace_once", "response_fixed"}
-"""Kinds of which no pair in exact numbers is known when a record is replaced, or zeroed out."""

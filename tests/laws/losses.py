@@ -25,13 +25,14 @@ from hockeystick.loss.gaussian_mixture import GaussianMixture
 from hockeystick.loss.labelled import LabelledLoss
 from hockeystick.loss.mixed import Mixed, mixed
 from hockeystick.loss.mixture import MixtureLoss
+from hockeystick.loss.opposite_integers import OppositeGaussian
 from hockeystick.loss.segment import SegmentLoss
 from hockeystick.loss.several import SeveralLosses
 from hockeystick.loss.strip import StripMixed
-from hockeystick.loss.two_sided.amplified import amplified_loss, joint
 from hockeystick.loss.two_sided.endless import EndlessLoss
 from hockeystick.loss.two_sided.function import FunctionCurve
 from hockeystick.loss.two_sided.loss import MixedTwoSided, TwoSidedLoss
+from hockeystick.loss.two_sided.on_sample import amplified_loss, joint
 from hockeystick.mechanisms.discrete_gaussian import DiscreteGaussianLoss
 from hockeystick.numerics.types import Array
 
@@ -99,6 +100,7 @@ EXAMPLES: dict[type[Loss], list[Build]] = {
         lambda: BlurredLoss(0.7, answer(0.6, 0.01)).truncated(1e-4),
     ],
     DiscreteGaussianLoss: [lambda: DiscreteGaussianLoss(1.5, 2)],
+    OppositeGaussian: [lambda: OppositeGaussian(1.5, 2, 0.1)],
     EndlessLoss: [lambda: EndlessLoss(answer(0.7), nothing_beyond, nothing_beyond)],
     GammaLoss: [lambda: GAMMA, lambda: GAMMA.reverse(), lambda: GAMMA.truncated(1e-4)],
     GaussianLoss: [

@@ -20,7 +20,7 @@ from hockeystick.loss.exact import Exact
 from hockeystick.loss.gaussian_mixture import GaussianMixture
 from hockeystick.loss.mixed import mixed
 from hockeystick.loss.mixture import MixtureLoss
-from hockeystick.loss.two_sided.amplified import amplified_loss, joint
+from hockeystick.loss.two_sided.on_sample import amplified_loss, joint
 from hockeystick.mechanism import Mechanism
 from hockeystick.numerics.binomial import binomial_weights
 from hockeystick.numerics.types import Array

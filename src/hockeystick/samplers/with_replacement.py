@@ -20,7 +20,8 @@ from hockeystick.loss.gaussian_mixture import GaussianMixture
 from hockeystick.loss.labelled import LabelledLoss
 from hockeystick.loss.mixed import mixed
 from hockeystick.loss.mixture import MixtureLoss
-from hockeystick.loss.two_sided.amplified import AmplifiedCurve, amplified_loss, joint
+from hockeystick.loss.two_sided.amplified import AmplifiedCurve
+from hockeystick.loss.two_sided.on_sample import amplified_loss, joint
 from hockeystick.mechanism import Mechanism
 from hockeystick.numerics.binomial import binomial_above, binomial_weights
 from hockeystick.numerics.series import Array, log_mixed

@@ -20,7 +20,7 @@ from hockeystick.loss.gaussian_mixture import GaussianMixture
 from hockeystick.loss.mixed import mixed
 from hockeystick.loss.mixture import MixtureLoss
 from hockeystick.loss.triples.base import Triples
-from hockeystick.loss.two_sided.amplified import amplified_loss, joint
+from hockeystick.loss.two_sided.on_sample import amplified_loss, joint
 from hockeystick.mechanism import Mechanism
 from hockeystick.numerics.types import Array
 from hockeystick.relation import ADD_REMOVE, REPLACE_ONE, ZERO_OUT, Relation

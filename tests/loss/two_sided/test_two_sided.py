@@ -14,9 +14,10 @@ from hockeystick.loss.gaussian import GaussianLoss
 from hockeystick.loss.labelled import LabelledLoss
 from hockeystick.loss.mixed import Mixed, mixed
 from hockeystick.loss.segment import SegmentLoss
-from hockeystick.loss.two_sided.amplified import AmplifiedCurve, DiscreteCurve, joint
+from hockeystick.loss.two_sided.amplified import AmplifiedCurve, DiscreteCurve
 from hockeystick.loss.two_sided.function import FunctionCurve
 from hockeystick.loss.two_sided.loss import TwoSidedLoss
+from hockeystick.loss.two_sided.on_sample import joint
 from hockeystick.loss.two_sided.term import Term
 from hockeystick.mechanisms.discrete_gaussian import DiscreteGaussianLoss
 

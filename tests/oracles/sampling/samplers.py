@@ -105,9 +105,9 @@ def _mixed(base: Base, rate: float, by: int) -> Pair:
 def poisson(base: Base, rate: float, relation: str) -> list[Pair]:
     if relation != "REPLACE_ONE":
         return [_mixed(base, rate, 1)]
-    if base.noise is GAUSSIAN:
+    if base.noise is not None:
         weights, place = [1 - rate, rate], 1 / base.scale
-        p, q = Mixture(GAUSSIAN, weights, [0, place]), Mixture(GAUSSIAN, weights, [0, -place])
+        p, q = (Mixture(base.noise, weights, [0, each]) for each in (place, -place))
         return [_ways(p, q)]
     one = _joint(base.replace(1), base.add(1), rate)
     both = halves(one, one)

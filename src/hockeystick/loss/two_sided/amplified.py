@@ -1,25 +1,18 @@
-"""Curves that the amplification theorems for sampling give, and the losses of such curves."""
+"""Curves that the amplification theorems for sampling give."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Self
 
 import numpy as np
 
-from hockeystick.errors import NumericalError
-from hockeystick.loss.atoms import AtomicLoss
-from hockeystick.loss.base import Loss
 from hockeystick.loss.copies import Copies
 from hockeystick.loss.measure import EMPTY, Atoms, Nodes
-from hockeystick.loss.points import pair_of, side_through, symmetric_through
 from hockeystick.loss.two_sided.curve import Curve
-from hockeystick.loss.two_sided.endless import EndlessLoss, log_tail
-from hockeystick.loss.two_sided.loss import TwoSidedLoss, listed
 from hockeystick.loss.two_sided.panels import LEAST_DELTA, PanelCurve, Panels, panels_of
 from hockeystick.loss.two_sided.term import Term
 from hockeystick.numerics.peak import log_integrals
@@ -30,12 +23,8 @@ FIRST_PANELS = 32
 """Even steps of the losses before sampling, in which a curve is smoother than in those after."""
 TILTS = 2.0 ** np.arange(-2.0, 9.0)
 """Orders of Chernoff's bound on losses too rare for panels."""
-DOTS, FARTHEST_DOT = 3000, 60.0
-"""Points of a curve too rough for panels, even or dense near 0; and the last of an endless one."""
-ROUNDED = 1e-9
-"""A mass below 0 by less is rounding."""
-MANY_ATOMS = 40
-"""With more places at which a curve is not smooth, points of it are as good as panels."""
+FARTHEST_DOT = 60.0
+"""The last point of an endless curve."""
 
 
 @dataclass(frozen=True)
@@ -268,48 +257,3 @@ class DiscreteCurve(AmplifiedCurve):
     def nodes(self, low: float, high: float, turn: float) -> Nodes:
         nodes = [loss.nodes(-1.0, max(high, 0.0), 0.0) for _, _, loss in self.terms]
         return Nodes(*self._jumps([Atoms(losses, log_q) for losses, log_q, _ in nodes]), EMPTY)
-
-
-def joint(
-    weights: Sequence[float],
-    near: Sequence[Loss],
-    far: Sequence[Loss],
-    rate: float,
-    extra: float = 0.0,
-) -> AmplifiedCurve:
-    """Σ w·((1 − β)·h_far(A) + β·h_near(A)) + extra, with β = e^u/A = rate + (1 − rate)/A."""
-    terms: list[Term] = []
-    for weight, one, other in zip(weights, near, far, strict=True):
-        if one == other:
-            terms.append(Term(weight, 0.0, one))
-        else:
-            terms.append(Term(weight * rate, weight * (1 - rate), one))
-            terms.append(Term(weight * (1 - rate), -weight * (1 - rate), other))
-    curve = AmplifiedCurve(tuple(terms), rate, extra)
-    return curve.convex() if len(terms) > len(weights) else curve
-
-
-def amplified_loss(forward: AmplifiedCurve, backward: AmplifiedCurve | None = None) -> Loss:
-    """The loss with these profiles for ε >= 0; a list of atoms where that is all there is."""
-    if backward is None and not any(t.falling or t.loss.continuous for t in forward.terms):
-        curve = DiscreteCurve(forward.terms, forward.rate, forward.extra)
-        return TwoSidedLoss(curve) if math.isinf(curve.top) else listed(curve, curve)
-    if all(term.loss.infinite == 1 for term in forward.terms):
-        drawn = forward.infinite
-        log_rest = math.log1p(-drawn) if drawn < 1 else -math.inf
-        return AtomicLoss([0.0], [log_rest], infinite=drawn, void=drawn, symmetric=True)
-    falling = [term.loss.atoms.losses.size for term in forward.terms if term.falling]
-    crosses = backward is None and bool(falling) and forward.left < -ROUNDED
-    with suppress(NumericalError):  # too rough to be integrated
-        if not falling or (sum(falling) <= MANY_ATOMS and forward.is_convex and not crosses):
-            return TwoSidedLoss(forward, backward)
-    curves = [curve for curve in (forward, backward) if curve]
-    grids = [curve.grid(DOTS) for curve in curves]
-    points = [(u, curve.delta(u)) for curve, u in zip(curves, grids, strict=True)]
-    if crosses:
-        pair = symmetric_through(*points[0])
-    else:
-        sides = [side_through(*each) for each in points]
-        pair = pair_of(sides[0], sides[1] if backward else None)
-    tails = [log_tail(forward, pair.top), log_tail(curves[-1], -pair.bottom)]
-    return EndlessLoss(pair, *tails) if any(tails) else pair

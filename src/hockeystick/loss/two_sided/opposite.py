@@ -21,7 +21,7 @@ FIRST_PANELS = 32
 class OppositeLaplace(PanelCurve):
     """(1−q)·Lap(0) + q·Lap(θ) against (1−q)·Lap(0) + q·Lap(−θ), for noise of scale 1.
 
-    At an outcome x in [0, θ] the loss is log(1 − q + q·e^{2x−θ}) − c with c = log(1 − q + q·e^{−θ}),
+    At an outcome x in [0, θ] the loss is log(1 − q + q·e^{2x−θ}) − c, c = log(1 − q + q·e^{−θ}),
     beyond θ what it is there, and at −x the opposite. So δ(u) = q·(1 − e^{x−θ}) at the x whose loss
     is u: what one record removed has at u + c.
     """

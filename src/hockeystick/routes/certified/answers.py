@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
 from flint import arb
 
-from hockeystick.bound import Interval
 from hockeystick.errors import CannotCertify
 from hockeystick.loss.sum import ComposedLoss
-from hockeystick.routes.certified.balls import above, below, of_bits, reason
+from hockeystick.routes.certified.balls import above, below, reason
 from hockeystick.routes.certified.bent_law import bent_law
 from hockeystick.routes.certified.bracket import both_ends, by_halving
 from hockeystick.routes.certified.build import LONG, NATS, LongLine, Task, follow, task_of
@@ -28,7 +26,6 @@ from hockeystick.routes.certified.grid import Grid, GridSum, planned_grid
 from hockeystick.routes.certified.line import Ends, Laws, Line, Recipe, masses
 from hockeystick.routes.certified.many import many
 from hockeystick.routes.certified.otherwise import (
-    BITS,
     DELTA,
     EPSILON,
     REFUSALS,
@@ -36,6 +33,7 @@ from hockeystick.routes.certified.otherwise import (
 )
 from hockeystick.routes.certified.plan import Plan, planned
 from hockeystick.routes.certified.points import unless_atoms
+from hockeystick.routes.certified.proven import Proven, precisely
 from hockeystick.routes.certified.smoothed_answers import USELESS_DELTA
 from hockeystick.routes.certified.spline_answers import delta_splines, epsilon_splines
 from hockeystick.routes.contour.saddle import MOST_PLANNING_PARTS, log_kappa
@@ -60,36 +58,6 @@ only if it still falls there."""
 
 SKETCHY = 2.0
 """Nats by which the bound of a few parts may be off."""
-
-
-class Proven(Interval):
-    """Two proven ends, and what it takes to prove them again."""
-
-    certificate: dict[str, Any]
-
-    @classmethod
-    def of(cls, lower: float, upper: float, method: str, **said: Any) -> Proven:
-        self = cls(lower, upper, method)
-        self.certificate = {"method": method, "lower": lower, "upper": upper, **said}
-        return self
-
-    def above(self, laws: Laws) -> Proven:
-        """Without the lower end, where some law is a bound only."""
-        if not any(law.bound_only for law, _ in laws):
-            return self
-        return Proven.of(**{**self.certificate, "lower": 0.0})
-
-
-@contextmanager
-def precisely(bits: int = BITS) -> Iterator[None]:
-    """Balls of enough bits; and whatever a plan fails with means that nothing is proven."""
-    with of_bits(bits):
-        try:
-            yield
-        except CannotCertify:
-            raise
-        except REFUSALS as error:
-            raise CannotCertify(f"no plan of a proof was found: {reason(error)}") from error
 
 
 def epsilon(loss: ComposedLoss, delta: float) -> Proven:

@@ -12,7 +12,6 @@ from flint import arb
 from hockeystick.errors import CannotCertify
 from hockeystick.loss.exact import Exact
 from hockeystick.loss.sum import ComposedLoss
-from hockeystick.routes.certified.answers import Proven, precisely
 from hockeystick.routes.certified.balls import above, below
 from hockeystick.routes.certified.build import task_of
 from hockeystick.routes.certified.claims import largest, top_of
@@ -20,6 +19,7 @@ from hockeystick.routes.certified.law import Rule
 from hockeystick.routes.certified.laws import exact_of, law_of
 from hockeystick.routes.certified.line import Laws
 from hockeystick.routes.certified.moments import log_moment, moment_rule
+from hockeystick.routes.certified.proven import Proven, precisely
 
 BITS = 320
 """Of the working precision: at an order near 1 log M is small beside 1."""

@@ -14,8 +14,8 @@ from hockeystick.errors import CannotCertify, NumericalError
 from hockeystick.loss.sum import ComposedLoss
 from hockeystick.routes.base import Route
 from hockeystick.routes.certified import answers
-from hockeystick.routes.certified.answers import Proven
 from hockeystick.routes.certified.otherwise import BITS
+from hockeystick.routes.certified.proven import Proven
 from hockeystick.routes.certified.renyi import RenyiAt, bounded_by
 from hockeystick.routes.question import Question
 

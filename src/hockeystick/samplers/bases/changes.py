@@ -13,7 +13,8 @@ import numpy as np
 from hockeystick.errors import ParameterError
 from hockeystick.loss.base import Loss
 from hockeystick.loss.points import pair_of, side_through
-from hockeystick.loss.two_sided.amplified import DOTS, AmplifiedCurve, amplified_loss
+from hockeystick.loss.two_sided.amplified import AmplifiedCurve
+from hockeystick.loss.two_sided.on_sample import DOTS, amplified_loss
 from hockeystick.loss.two_sided.term import Term
 from hockeystick.mechanism import Mechanism
 from hockeystick.numerics.types import Array
