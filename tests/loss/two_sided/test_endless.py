@@ -10,6 +10,7 @@ import pytest
 
 import hockeystick as hs
 
+FAR = hs.DiscreteGaussian(2.0, replace_sensitivity=3).on(hs.Poisson(0.1))
 STEP = hs.DiscreteGaussian(2.0).on(hs.Poisson(0.1))
 ZEROED = hs.DiscreteGaussian(2.0).on(hs.WithoutReplacement(1, 10))
 
@@ -42,11 +43,18 @@ def test_the_largest_orders() -> None:
     assert (np.asarray(answers) >= np.asarray(attained)).all()
     assert (np.asarray(answers) <= orders / 2).all()
     assert STEP.rdp(math.inf, relation=hs.REPLACE_ONE) == math.inf
+    far = FAR.rdp(orders, relation=hs.REPLACE_ONE)
+    assert (np.asarray(far) >= np.asarray(attained)).all()
+    assert (np.asarray(far) <= 9 * orders / 8).all()
 
 
 def test_low_orders_and_deltas_are_those_of_the_points() -> None:
-    assert float(STEP.rdp(2, relation=hs.REPLACE_ONE)) == pytest.approx(0.0131267186, rel=1e-7)
-    assert STEP.epsilon(1e-300, relation=hs.REPLACE_ONE) == pytest.approx(34.71157048, rel=1e-8)
+    loss = FAR.evidence(hs.REPLACE_ONE).loss
+    assert loss.endless
+    losses, log_q = loss.atoms
+    moment = math.fsum(np.exp(log_q + 2 * losses))
+    assert float(FAR.rdp(2, relation=hs.REPLACE_ONE)) == pytest.approx(math.log(moment), rel=1e-9)
+    assert 34 < FAR.epsilon(1e-300, relation=hs.REPLACE_ONE) < 160
 
 
 @pytest.mark.parametrize("relation", [hs.REPLACE_ONE, hs.ZERO_OUT])
