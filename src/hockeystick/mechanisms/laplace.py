@@ -69,6 +69,7 @@ class Laplace(AdditiveNoise):
         return kind(near=near, far=self.replace_sensitivity * near, zero_out=relation is ZERO_OUT)
 
     def replaced_on_sample(self, rate: float) -> Evidence | None:
+        """Two records on opposite sides, if one that is replaced moves twice as far."""
         near, far = (self.evidence(each).loss for each in (ADD_REMOVE, REPLACE_ONE))
         if self.replace_sensitivity != 2 or near.laplace is None:
             return None

@@ -49,10 +49,11 @@ class Poisson(Sampler):
 
     From a pair (P, Q) to ((1 − rate)·Q + rate·P, Q) when the record is removed and to its reverse
     when it is added or zeroed out (Zhu, Dong and Wang 2022, Theorem 11); both are composed, the
-    worse one counts. When one is replaced, for Gaussian noise of scale σ, ((1−q)·N(0) + q·N(1))
-    against ((1−q)·N(0) + q·N(−1)) (Lebeda et al. 2025, Proposition 13); in general
-    q·((1−β)·h_remove(A) + β·h_replace(A)) with A = 1 + (a−1)/q, β = a/A, which advanced joint
-    convexity gives (Balle, Barthe and Gaboardi 2018, Theorem 2).
+    worse one counts. When one is replaced, for noise that is added, two records on opposite sides
+    of nothing: ((1−q)·N(0) + q·N(1)) against ((1−q)·N(0) + q·N(−1)), which is attained (for
+    Gaussian noise Lebeda et al. 2025, Proposition 13; for Laplace and integer noise docs/maths.md);
+    in general q·((1−β)·h_remove(A) + β·h_replace(A)) with A = 1 + (a−1)/q, β = a/A, which advanced
+    joint convexity gives (Balle, Barthe and Gaboardi 2018, Theorem 2).
 
     Parameters
     ----------
@@ -65,8 +66,8 @@ class Poisson(Sampler):
 
     source = "Zhu, Dong and Wang 2022, Theorem 11"
     sources: ClassVar = {
-        REPLACE_ONE: "Lebeda et al. 2025, Proposition 13 (Gaussian noise), and advanced joint "
-        "convexity, Balle, Barthe and Gaboardi 2018, Theorem 2"
+        REPLACE_ONE: "Lebeda et al. 2025, Proposition 13, also for Laplace and integer noise, and "
+        "advanced joint convexity, Balle, Barthe and Gaboardi 2018, Theorem 2"
     }
 
     rate: float = checked(probability)

@@ -25,6 +25,7 @@ from hockeystick.routes.certified import answers, build
 from hockeystick.routes.certified.balls import of_bits
 from hockeystick.routes.certified.laws import law_of
 from hockeystick.routes.certified.many_moments import find_masses
+from hockeystick.routes.certified.proven import precisely
 from hockeystick.routes.certified.reading import read
 from hockeystick.routes.certified.smoothed_answers import delta_smoothed, epsilon_smoothed
 from hockeystick.routes.certified.verify import verify
@@ -91,7 +92,7 @@ def test_sums_that_are_exact(run: Any, delta: float) -> None:
     for each in (side, side.reverse()):
         exact = answers.epsilon(each, delta)
         assert exact.certificate["method"] == "closed form"
-        with answers.precisely():
+        with precisely():
             low, high, _ = epsilon_smoothed(build.task_of(each), delta)
             least, most, _ = delta_smoothed(build.task_of(each), 0.9 * exact.upper)
         assert low <= exact.lower

@@ -99,6 +99,7 @@ class DiscreteNoise(Mechanism):
         return integer_copies(weights, distance, self.scale, self._log_density)
 
     def replaced_on_sample(self, rate: float) -> Evidence | None:
+        """Two records on opposite sides, if one that is replaced moves twice as far."""
         if self._distance(REPLACE_ONE) != 2 * self.sensitivity:
             return None
         near, far = (self._moved(each) for each in (ADD_REMOVE, REPLACE_ONE))

@@ -38,8 +38,12 @@ def integer_noise(mechanism: hs.Mechanism, wide: int) -> Array:
 
 @pytest.mark.parametrize("rate", [1e-6, 0.05, 0.7])
 @pytest.mark.parametrize("noise", [0.2, 1.0, 8.0])
-@mp.workdps(40)
 def test_laplace_noise_by_integrals(noise: float, rate: float) -> None:
+    with mp.workdps(40):
+        _compare(noise, rate)
+
+
+def _compare(noise: float, rate: float) -> None:
     reach, q = 1 / mp.mpf(noise), mp.mpf(rate)
     loss = law(hs.Laplace(noise), rate)
 
