@@ -159,7 +159,7 @@ def test_what_is_not_finite_is_refused_and_costs_nothing(value: Any) -> None:
             raise AssertionError("charged")
 
     with pytest.raises(hs.ParameterError, match="finite, but holds"):
-        hs.Gaussian(1.0).release(value, ledger=Payer())  # type: ignore[arg-type]
+        hs.Gaussian(1.0).release(value, ledger=Payer())
 
 
 def test_short_floats_have_the_grid_of_long_ones() -> None:

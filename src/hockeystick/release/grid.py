@@ -62,8 +62,8 @@ def released(answer: NDArray[Any], scale: float, moved: float, draw: Draw) -> ND
         if answer.dtype.kind in "biu":
             noisy = _integers(answer, noise, exponent)
         else:
-            step = 2.0**exponent  # to multiply by it, or to divide, is exact but for its range
-            noisy = (np.rint(answer.astype(float) / step) + noise) * step
+            step = 2.0**exponent  # times it is `ldexp` to the last bit, and quicker
+            noisy = np.asarray((np.rint(answer.astype(float) / step) + noise) * step)
     if not np.isfinite(noisy).all():
         numbers("value", answer)  # an error of its own, where noise is not the reason
         raise ParameterError(
