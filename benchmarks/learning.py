@@ -125,7 +125,8 @@ def table(task: Task) -> tuple[Table, dict[str, float]]:
     run = task.private(gaussian, task.poisson)
     fixed = task.private(gaussian, hs.WithoutReplacement(task.batch, count))
     laplace = task.private(hs.Laplace(1.1), task.poisson)
-    batch = learn.Records(task.x, task.y).take(task.poisson.draw(count, secure))
+    records = learn.Records(task.x, task.y)
+    batch = records.take(task.poisson.draw(count, secure))
     found = cost(
         {
             **task.plain_steps(),
@@ -133,6 +134,7 @@ def table(task: Task) -> tuple[Table, dict[str, float]]:
             "Poisson, Laplace": laplace.step,
             "without replacement, Gaussian": fixed.step,
             "  of it: a Poisson batch, drawn ahead": run.turns.batches,
+            "  of it: this, and its rows gathered": lambda: records.take(run.turns.batches()[0]),
             "  of it: clipped gradient": lambda: learn.Logistic().clipped_sum(
                 theta, batch, 1.0, "L2"
             ),

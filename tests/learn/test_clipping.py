@@ -52,6 +52,24 @@ def records_of(
     return Records(x, rng.standard_normal(count) * 5)
 
 
+@given(arrays(float, st.integers(1, 70), elements=st.floats()))
+def test_the_ends_of_numbers_show_nan(values: Array) -> None:
+    for found, wanted in (
+        (clipping.lowest(values), values.min()),
+        (clipping.highest(values), values.max()),
+    ):
+        assert found == wanted or (math.isnan(found) and math.isnan(wanted))
+
+
+def test_nan_is_found_at_every_place() -> None:
+    for count in (*range(1, 40), 512, 513):
+        for place in range(count):
+            values = np.arange(count) - 3.0
+            values[place] = np.nan
+            assert math.isnan(clipping.lowest(values))
+            assert math.isnan(clipping.highest(values))
+
+
 @pytest.mark.parametrize("norm", NORMS)
 @given(arrays(float, (3, 4), elements=st.floats(-1e300, 1e300)))
 def test_lengths_neither_overflow_nor_underflow(norm: Norm, rows: Array) -> None:

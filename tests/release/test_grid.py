@@ -148,6 +148,26 @@ def test_values_beyond_the_grid_are_not_shown() -> None:
         assert "9.18" not in str(caught.value)
 
 
+@pytest.mark.parametrize("value", [math.nan, -math.inf, [1.0, math.inf], np.float32("nan")])
+def test_what_is_not_finite_is_refused_and_costs_nothing(value: Any) -> None:
+    for refused in (hs.Gaussian(1.0).release, hs.Laplace(1.0).in_turn(rng=0)):
+        with pytest.raises(hs.ParameterError, match="finite, but holds a NaN or an infinity"):
+            refused(value)
+
+    class Payer:
+        def spend(self, mechanism: Any) -> None:
+            raise AssertionError("charged")
+
+    with pytest.raises(hs.ParameterError, match="finite, but holds"):
+        hs.Gaussian(1.0).release(value, ledger=Payer())
+
+
+def test_short_floats_have_the_grid_of_long_ones() -> None:
+    short = np.array([0.1, 1000.3, -7.7], dtype=np.float32)
+    long = short.astype(float)
+    assert (hs.Gaussian(2.0).release(short, rng=1) == hs.Gaussian(2.0).release(long, rng=1)).all()
+
+
 def test_a_grid_that_is_too_coarse_is_refused() -> None:
     with pytest.raises(hs.ParameterError, match="noise_multiplier times the entries"):
         hs.Laplace(1e11).release(1.0)

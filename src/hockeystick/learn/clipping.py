@@ -72,7 +72,7 @@ def lengths(rows: Array, norm: Norm) -> Array:
         return _sums_of_sizes(rows)
     norms = _sums_of_squares(rows)
     outside = None
-    if not (norms.min(initial=1.0) >= SQUARES[0] and norms.max(initial=1.0) <= SQUARES[1]):
+    if not (lowest(norms) >= SQUARES[0] and highest(norms) <= SQUARES[1]):
         outside = ~((norms >= SQUARES[0]) & (norms <= SQUARES[1]))  # nan is, too
     np.sqrt(norms, out=norms)
     if outside is not None:
@@ -101,6 +101,20 @@ def _scaled_lengths(rows: Array) -> Array:
     return np.asarray(largest * np.sqrt(_sums_of_squares(scaled)))
 
 
+def lowest(values: Array) -> float:
+    """As `highest`, the other way."""
+    return float(values.item(values.argmin())) if values.size else 0.0
+
+
+def highest(values: Array) -> float:
+    """The largest number, nan where there is any, 0 of none: `max`, but quicker for few numbers.
+
+    >>> highest(np.array([3.0, np.nan, 4.0])), highest(np.zeros(0))
+    (nan, 0.0)
+    """
+    return float(values.item(values.argmax())) if values.size else 0.0
+
+
 def reach(limit: float) -> float:
     """The longest gradient that can be brought down to a limit; none can where that is −1.
 
@@ -121,6 +135,6 @@ def clipped(rows: Array, norms: Array, clip: float) -> Array:
     """
     limit = clip * MARGIN
     rows = rows * (limit / np.maximum(norms, limit))[:, None]
-    if not norms.max(initial=0.0) <= reach(limit):  # nan is not either
+    if not highest(norms) <= reach(limit):  # nan is not either
         rows[~(norms <= reach(limit))] = 0.0
     return np.asarray(rows)

@@ -100,12 +100,13 @@ class Descent:
         """Draw, and descend; it is spent already."""
         plan, state, records = self.plan, self.state, self.records
         for batch in self.turns.batches():
-            ahead = state.parameters + plan.momentum * state.velocity
+            carried = plan.momentum * state.velocity
+            ahead = state.parameters + carried
             ahead.flags.writeable = False  # no objective can write into it what it saw of records
             total = records.clipped_sum(self.objective, ahead, batch, plan.clip, plan.norm)
             gradient = self.turns.release(total) / plan.batch_size
             gradient += plan.regularisation * ahead
-            state.velocity = plan.momentum * state.velocity - plan.learning_rate * gradient
+            state.velocity = carried - plan.learning_rate * gradient
             state.parameters = state.parameters + state.velocity
             state.parameters.flags.writeable = False
         state.done += 1

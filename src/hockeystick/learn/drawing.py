@@ -6,6 +6,7 @@ They are independent, and each is by its law, as if `sampler.draw` were called f
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -43,8 +44,8 @@ def _poisson(sampler: Poisson, population: int, steps: int, rng: Generator) -> l
     draws = _draws(sampler.rate * population, steps)
     starts = np.arange(draws) * population
     pairs = sampler.draw(draws * population, rng)
-    parts = np.split(pairs, pairs.searchsorted(starts[1:]))
-    return [part - start for part, start in zip(parts, starts, strict=True)]
+    ends = [*pairs.searchsorted(starts).tolist(), pairs.size]
+    return [pairs[a:b] - start for (a, b), start in zip(pairwise(ends), starts, strict=True)]
 
 
 def _fixed_size(

@@ -14,7 +14,7 @@ import numpy as np
 
 from hockeystick.checks import Whole, checked, declared
 from hockeystick.errors import ParameterError
-from hockeystick.learn.clipping import check_shape, clipped, lengths, reach, silent
+from hockeystick.learn.clipping import check_shape, clipped, highest, lengths, reach, silent
 from hockeystick.learn.objective import Objective
 from hockeystick.learn.records import Records
 from hockeystick.numerics.types import Array
@@ -63,7 +63,7 @@ class Linear(Objective):
             x = records.features
             long, own = lengths(x, norm), lengths(residuals, norm)
             norms, most = long * own, reach(clip)
-            if not (long.max(initial=0.0) <= most and own.max(initial=0.0) <= most):
+            if not (highest(long) <= most and highest(own) <= most):
                 far = ~(np.maximum(long, own) <= most)  # 0 times infinity is no contribution either
                 norms[far], x = np.inf, np.where(far[:, None], 0.0, x)
             weights = clipped(residuals, norms, clip)

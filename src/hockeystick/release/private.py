@@ -13,7 +13,8 @@ from hockeystick.errors import ParameterError
 HIDDEN = "(not shown, it is private)"
 
 
-def _array(name: str, value: Any) -> NDArray[Any]:
+def any_numbers(name: str, value: Any) -> NDArray[Any]:
+    """Integers as they are, for a float would round them, and floats, infinities too."""
     try:
         array = np.asarray(value)
     except ValueError:  # rows of different length
@@ -24,8 +25,8 @@ def _array(name: str, value: Any) -> NDArray[Any]:
 
 
 def numbers(name: str, value: Any) -> NDArray[Any]:
-    """Finite numbers: integers as they are, for a float would round them, and floats."""
-    array = _array(name, value)
+    """Finite numbers: integers as they are, and floats."""
+    array = any_numbers(name, value)
     if not np.isfinite(array).all():
         raise ParameterError(f"{name} must be finite, but holds a NaN or an infinity {HIDDEN}")
     return array
@@ -33,7 +34,7 @@ def numbers(name: str, value: Any) -> NDArray[Any]:
 
 def integers(name: str, value: Any, least: int = -(2**62), most: int = 2**62) -> NDArray[np.int64]:
     """Integers, also as floats without a fraction, in [least, most]."""
-    array = _array(name, value)
+    array = any_numbers(name, value)
     with np.errstate(invalid="ignore"):
         fractional = array.dtype.kind == "f" and not (array == np.floor(array)).all()
     if fractional or not ((array >= least) & (array <= most)).all():

@@ -128,9 +128,10 @@ class AdditiveNoise(Mechanism):
         (2,)
         """
         from hockeystick.random.generators import source
+        from hockeystick.release import private
 
         if ledger is not None:
-            self._numbers(value)  # what is refused costs nothing
+            private.numbers("value", self._numbers(value))  # what is refused costs nothing
             ledger.spend(self)
         return self._released(value, partial(self._noise, words=source(rng)))
 
@@ -153,10 +154,10 @@ class AdditiveNoise(Mechanism):
         return private.like(grid.released(answer, scale, moved, draw))
 
     def _numbers(self, value: Any) -> Array:
-        """The answer, checked."""
+        """The answer, checked but for infinities: they are found where the noise is added."""
         from hockeystick.release import private
 
-        return private.numbers("value", value)
+        return private.any_numbers("value", value)
 
     def statement(self, *, delta: float | None = None, relation: Relation | None = None) -> str:
         """What a release protects, in words, and how its noise is drawn.
