@@ -101,3 +101,12 @@ def test_moments_that_do_not_exist_in_an_epoch() -> None:
     assert found.upper[0] == pytest.approx(math.log1p((second - 1) / t), rel=1e-9)
     assert found.upper[1] == pytest.approx(math.log(truth) / 2, rel=1e-9)
     assert np.isinf(found.upper[2:]).all()
+
+
+@pytest.mark.parametrize("steps", [1, 3])
+def test_pure_noise_of_many_values_keeps_its_largest_loss(steps: int) -> None:
+    """Zeroed out of a sample of fixed size: once inf at a δ of 1e-30, as rounding left some of a
+    curve beyond its end."""
+    step = hs.DiscreteLaplace(2.0, 40).on(hs.WithoutReplacement(50, 1000))
+    answer = (step * steps).epsilon(1e-30, relation=hs.ZERO_OUT)
+    assert 0.03 * steps < answer.lower <= answer.upper < 0.0825 * steps

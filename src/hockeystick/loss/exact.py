@@ -71,6 +71,13 @@ class Exact:
         return (*scale, move / 2) == self.instead
 
     @property
+    def laplace_move(self) -> Fraction | None:
+        """How many scales Laplace noise is moved before sampling; None of other kinds."""
+        if self.rate != 1 or not self.kind.endswith("laplace"):
+            return None
+        return self.numbers[0] if self.kind == "laplace" else self.numbers[1] / self.numbers[0]
+
+    @property
     def apart(self) -> tuple[Exact, Exact]:
         """The two pairs before sampling that a bound is made of."""
         plain = Exact(self.kind, self.numbers)

@@ -20,7 +20,9 @@ from hockeystick.loss.gaussian_mixture import GaussianMixture
 from hockeystick.loss.mixed import mixed
 from hockeystick.loss.mixture import MixtureLoss
 from hockeystick.loss.triples.base import Triples
+from hockeystick.loss.two_sided.amplified import AmplifiedCurve
 from hockeystick.loss.two_sided.on_sample import amplified_loss, joint
+from hockeystick.loss.two_sided.term import Term
 from hockeystick.mechanism import Mechanism
 from hockeystick.numerics.types import Array
 from hockeystick.relation import ADD_REMOVE, REPLACE_ONE, ZERO_OUT, Relation
@@ -53,8 +55,9 @@ class WithoutReplacement(Sampler):
     - one added or removed: ((1−γ)·Q + γ·P, Q) and its reverse (Lebeda et al. 2025), `population`
       being the larger of the two sizes: the guarantee holds for all data at least that large;
     - one zeroed out: γ·((1−β)·h_replace(A) + β·h_zero(A)) and γ·h_zero(A), by advanced joint
-      convexity; for Gaussian noise also (1−γ)·N(0) + γ·N(2) against (1−γ)·N(0) + γ·N(−1), the
-      means as far apart as they can be. The smaller answer counts.
+      convexity; for Laplace noise γ·h_zero(1 + (a−1)/r) in place of the first, r as `in_line` says;
+      for Gaussian noise also (1−γ)·N(0) + γ·N(2) against (1−γ)·N(0) + γ·N(−1), the means as far
+      apart as they can be. The smaller answer counts.
 
     Parameters
     ----------
@@ -206,13 +209,28 @@ def told_apart(
     is there by `instead`: q·((1−β)·h_instead(A) + β·h_drawn(A)), by advanced joint convexity. In
     the other direction it is the same, or, of a record zeroed out of a sample of `fixed` size,
     q·h_drawn(A)."""
+    ahead, back = joint([rate], [drawn], [instead], rate), None
     without = drawn.reverse()
-    alike = drawn == instead == without
-    back = joint([rate], [without], [without], rate) if fixed and not alike else None
-    loss = amplified_loss(joint([rate], [drawn], [instead], rate), back)
+    if fixed and not drawn == instead == without:
+        back = joint([rate], [without], [without], rate)
+        if (seen := in_line(drawn.exact(), instead.exact(), rate)) is not None:
+            ahead = AmplifiedCurve((Term(rate, 0.0, drawn),), seen)
+    loss = amplified_loss(ahead, back)
     if exact_rate:
         loss.origin = among(drawn.exact(), instead.exact(), exact_rate, fixed=fixed)
     return loss
+
+
+def in_line(drawn: Exact | None, instead: Exact | None, rate: float) -> float | None:
+    """For Laplace noise of scale 1, moved by θ if the record is drawn, where something else that is
+    θ' away is there instead: the rate r of which the profile of one zeroed out is
+    q·h(1 + (a−1)/r), r = q/(q + (1−q)·e^{−(θ'−θ)}): no three answers are worse than those in line,
+    the one without contribution between the others (docs/maths.md). None for other noise."""
+    if drawn is None or instead is None or drawn.laplace_move is None:
+        return None
+    if instead.laplace_move is None or not instead.laplace_move >= drawn.laplace_move:
+        return None
+    return rate / (rate + (1 - rate) * math.exp(drawn.laplace_move - instead.laplace_move))
 
 
 def replaced_on_sample(

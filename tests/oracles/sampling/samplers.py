@@ -16,6 +16,7 @@ from scipy.stats import binom
 
 from .lines import (
     GAUSSIAN,
+    LAPLACE,
     Array,
     Mixture,
     Noise,
@@ -122,6 +123,10 @@ def fixed_size(base: Base, rate: float, relation: str) -> list[Pair]:
         both = halves(one, one)
         return [Pair(both, both)]
     up, down = _joint(base.add(1), base.replace(1), rate), _mixed(base, rate, 1).forward
+    if base.noise is LAPLACE:  # three in line
+        weights, place = [1 - rate, rate], 1 / base.scale
+        up = stick(*(Mixture(LAPLACE, weights, [-place, each]) for each in (place, 0.0)))
+        return [Pair(halves(up, down), halves(down, up))]
     pairs = [_enveloped(base, up, down)]
     if base.noise is GAUSSIAN:
         weights = [1 - rate, rate]

@@ -70,7 +70,7 @@ class AmplifiedCurve(PanelCurve):
             total += weight * loss.profile(x)
         if self.touch:
             total += self.slope * (math.exp(self.touch) - np.exp(np.minimum(u, self.touch)))
-        return total
+        return np.where(u >= self.top, self.infinite, total)  # not what rounding leaves there
 
     def truncated(self, mass: float) -> tuple[Curve, float]:
         """Terms that weigh less than the mass are taken for their bound 1."""

@@ -9,7 +9,7 @@ mechanism: no lower end follows.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 
 from flint import arb
@@ -33,25 +33,23 @@ class ChordsLaw(PointsLaw):
     bound_only = True
 
     def __init__(self, exact: Exact, drawn: Law, instead: Law) -> None:
-        q = ball(exact.rate)
-        profiles = _profile(drawn), _profile(instead)
-        losses, finite = _places(exact)
-        mixed, plain = [], []
-        for loss in losses:
-            h, other = (profile(loss) for profile in profiles)
-            plain.append(q * h)
-            mixed.append(q * (h - (1 - q) * (-loss).expm1() * (other - h)))
-        if finite:  # no loss is larger
-            mixed[-1] = plain[-1] = arb(0)
-        grown = [1 + q * loss.expm1() for loss in losses]
-        up, down = mixed, plain if exact.fixed else mixed
-        if exact.turned:
-            up, down = down, up
-        ahead, behind = _Side(grown, up), _Side(grown, down)
-        rest = 1 - up[0] + ahead.slope + behind.slope
+        q, seen = ball(exact.rate), _in_line(exact)
+        losses = _places(exact.apart if seen is None else exact.apart[:1])
+        plain = _heights(drawn, q, losses)
+        across = plain
+        if seen is None:
+            pairs = zip(losses, plain, _heights(instead, q, losses), strict=True)
+            across = [h - (1 - q) * (-loss).expm1() * (other - h) for loss, h, other in pairs]
+        sides = [
+            (_grown(q if seen is None else seen, losses), across),
+            (_grown(q, losses), plain if exact.fixed else across),
+        ]
+        ahead, behind = (_Side(*side) for side in (sides[::-1] if exact.turned else sides))
+        rest = 1 - across[0] + ahead.slope + behind.slope
         if exact.symmetric and rest < 0:  # an edge of the envelope crosses a = 1
-            start = min((2 * h + a - 1) / (a + 1) for a, h in zip(grown, up, strict=True))
-            ahead = behind = _Side(grown, [start, *up[1:]])
+            grown, _ = sides[0]
+            start = min((2 * h + a - 1) / (a + 1) for a, h in zip(grown, across, strict=True))
+            ahead = behind = _Side(grown, [start, *across[1:]])
             rest = arb(0)
         only_if(rest >= 0, "a mass that is left at loss 0")
         self._atoms = [(mass, -a.log()) for a, mass in behind.atoms] + [(rest, arb(0))]
@@ -61,22 +59,39 @@ class ChordsLaw(PointsLaw):
         self._bounded = False
 
 
-def _profile(law: Law) -> Callable[[arb], arb]:
-    """δ(ε) of a step before sampling."""
+def _in_line(exact: Exact) -> arb | None:
+    """The rate r at which Laplace noise has the profile q·h(1 + (a−1)/r) where one is zeroed out
+    (Theorem 27); None for other noise."""
+    move, other = (each.laplace_move for each in exact.apart)
+    if not exact.fixed or move is None or other is None or other < move:
+        return None
+    q = ball(exact.rate)
+    return q / (q + (1 - q) * ball(move - other).exp())
+
+
+def _grown(rate: arb, losses: Sequence[arb]) -> list[arb]:
+    """e^ε on the sample."""
+    return [1 + rate * loss.expm1() for loss in losses]
+
+
+def _heights(law: Law, rate: arb, losses: Sequence[arb]) -> list[arb]:
+    """δ(ε) of a step before sampling, times the rate; 0 from its largest loss on."""
     listed = isinstance(law, PointsLaw) and sum_of_points(law, 1, LOG_LEAST)
-    return listed or law.profile  # type: ignore[return-value]
+    profile, top = listed or law.profile, law.top
+    return [
+        arb(0) if top is not None and not loss < top else rate * profile(loss)  # type: ignore[operator]
+        for loss in losses
+    ]
 
 
-def _places(exact: Exact) -> tuple[list[arb], bool]:
+def _places(pairs: Sequence[Exact]) -> list[arb]:
     """Losses before sampling: evenly, and on the lattice of the atoms, if there is one that is not
-    too fine, so that the bound has its kinks there; and whether the last is the largest."""
-    finite = exact.kind.endswith("laplace")
-    ends = [_range(each) for each in exact.apart]
+    too fine, so that the bound has its kinks there; up to the largest, or where they may be cut."""
+    ends = [_range(each) for each in pairs]
     reach, unit = max(end for end, _ in ends), min(unit for _, unit in ends)
     cells = math.ceil(reach / unit)
     spacing = unit / max(CELLS // cells, 1) if cells <= MOST_CELLS else reach / CELLS
-    places = [ball(i * spacing) for i in range(math.ceil(reach / spacing))]
-    return [*places, ball(reach)], finite
+    return [ball(i * spacing) for i in range(math.ceil(reach / spacing))] + [ball(reach)]
 
 
 def _range(exact: Exact) -> tuple[Fraction, Fraction]:
