@@ -201,11 +201,11 @@ def _nearer(
     that a game is worth its time: the smaller upper and the larger lower end."""
     (evidence, count), *others = parts
     triples = evidence.triples
-    if others or count == 1 or triples is None:
+    if others or triples is None:
         return best, lower
     if best.upper <= lower * (1 + triples.worthwhile):
         return best, lower
-    if triples.is_game:
+    if triples.is_game and count > 1:
         with suppress(*CannotAnswer):
             best = min(best, upper_end(question, triples, count), key=lambda each: each.upper)
     return best, _raised(parts, question, lower)
