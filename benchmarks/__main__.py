@@ -73,7 +73,7 @@ def measure(
 
 def main() -> None:
     options = arguments()
-    console = Console()
+    console = rows.wide()
     try:
         workloads, (tools, absent) = select(options.only), choose(options.tools)
     except ValueError as mistake:
