@@ -15,12 +15,12 @@ from hockeystick.errors import NumericalError, ParameterError
 from hockeystick.evidence import Curve, Evidence, known, smaller
 from hockeystick.loss.atoms import NOTHING
 from hockeystick.loss.base import Loss
-from hockeystick.loss.exact import Exact, among
-from hockeystick.loss.gaussian_mixture import GaussianMixture
+from hockeystick.loss.exact import among
 from hockeystick.loss.mixed import mixed
-from hockeystick.loss.mixture import MixtureLoss
 from hockeystick.loss.triples.base import Triples
 from hockeystick.loss.two_sided.amplified import AmplifiedCurve
+from hockeystick.loss.two_sided.in_line import InLineGaussian
+from hockeystick.loss.two_sided.loss import TwoSidedLoss
 from hockeystick.loss.two_sided.on_sample import amplified_loss, joint
 from hockeystick.loss.two_sided.term import Term
 from hockeystick.mechanism import Mechanism
@@ -55,9 +55,8 @@ class WithoutReplacement(Sampler):
     - one added or removed: ((1−γ)·Q + γ·P, Q) and its reverse (Lebeda et al. 2025), `population`
       being the larger of the two sizes: the guarantee holds for all data at least that large;
     - one zeroed out: γ·((1−β)·h_replace(A) + β·h_zero(A)) and γ·h_zero(A), by advanced joint
-      convexity; for Laplace noise γ·h_zero(1 + (a−1)/r) in place of the first, r as `in_line` says;
-      for Gaussian noise also (1−γ)·N(0) + γ·N(2) against (1−γ)·N(0) + γ·N(−1), the means as far
-      apart as they can be. The smaller answer counts.
+      convexity; for Gaussian and Laplace noise three answers in line in place of the first
+      (docs/maths.md).
 
     Parameters
     ----------
@@ -103,13 +102,9 @@ class WithoutReplacement(Sampler):
         return self.fraction
 
     def evidence(self, mechanism: Mechanism, relation: Relation, steps: int) -> Evidence:
-        pairs: tuple[Loss, ...] = (
-            fixed_size_loss(mechanism, relation, self.fraction, self.exact_fraction),
-        )
+        pairs = (fixed_size_loss(mechanism, relation, self.fraction, self.exact_fraction),)
         if self.size == 0:
             return Evidence(pairs)
-        if relation is ZERO_OUT:
-            pairs += self._far_apart(mechanism)
         unsampled = REPLACE_ONE if relation is ADD_REMOVE else relation
         curve = best_curve(pairs, lambda: known(mechanism, unsampled, 1))
         game = known(mechanism, relation, 1).triples
@@ -119,23 +114,6 @@ class WithoutReplacement(Sampler):
         attained = self._attained(mechanism, relation, steps)
         also = triples.attained() if triples and attained and triples.rate < 1 else ()
         return Evidence(pairs, attained, curve, triples=triples, also_attained=also)
-
-    def _far_apart(self, mechanism: Mechanism) -> tuple[Loss, ...]:
-        """For Gaussian noise, the pair whose means are as far apart as they can be."""
-        far = base_loss(mechanism, REPLACE_ONE).gaussian_shift
-        near = base_loss(mechanism, ZERO_OUT).gaussian_shift
-        if far is None or near is None:
-            return ()
-        weights = (1 - self.fraction, self.fraction)
-        exact = [base_loss(mechanism, each).exact() for each in (REPLACE_ONE, ZERO_OUT)]
-        shifts = tuple(each.numbers[0] for each in exact if each)
-        return (
-            MixtureLoss(
-                GaussianMixture(weights, (0.0, far)),
-                GaussianMixture(weights, (0.0, -near)),
-                origin=Exact("normal", shifts, self.exact_fraction) if len(shifts) == 2 else None,
-            ),
-        )
 
     def _attained(self, mechanism: Mechanism, relation: Relation, steps: int) -> Loss | None:
         if relation is ADD_REMOVE:
@@ -209,28 +187,36 @@ def told_apart(
     is there by `instead`: q·((1−β)·h_instead(A) + β·h_drawn(A)), by advanced joint convexity. In
     the other direction it is the same, or, of a record zeroed out of a sample of `fixed` size,
     q·h_drawn(A)."""
-    ahead, back = joint([rate], [drawn], [instead], rate), None
-    without = drawn.reverse()
+    without, loss = drawn.reverse(), None
     if fixed and not drawn == instead == without:
         back = joint([rate], [without], [without], rate)
-        if (seen := in_line(drawn.exact(), instead.exact(), rate)) is not None:
-            ahead = AmplifiedCurve((Term(rate, 0.0, drawn),), seen)
-    loss = amplified_loss(ahead, back)
+        loss = in_line(drawn, instead, rate, back) or amplified_loss(
+            joint([rate], [drawn], [instead], rate), back
+        )
+    loss = loss or amplified_loss(joint([rate], [drawn], [instead], rate))
     if exact_rate:
         loss.origin = among(drawn.exact(), instead.exact(), exact_rate, fixed=fixed)
     return loss
 
 
-def in_line(drawn: Exact | None, instead: Exact | None, rate: float) -> float | None:
-    """For Laplace noise of scale 1, moved by θ if the record is drawn, where something else that is
-    θ' away is there instead: the rate r of which the profile of one zeroed out is
-    q·h(1 + (a−1)/r), r = q/(q + (1−q)·e^{−(θ'−θ)}): no three answers are worse than those in line,
-    the one without contribution between the others (docs/maths.md). None for other noise."""
-    if drawn is None or instead is None or drawn.laplace_move is None:
+def in_line(drawn: Loss, instead: Loss, rate: float, back: AmplifiedCurve) -> Loss | None:
+    """The loss of a record that is zeroed out, for Gaussian and Laplace noise: no three answers are
+    worse than those in line, that without contribution between the others (docs/maths.md).
+
+    For Laplace noise moved by θ scales, where what is there instead is θ' away, the profile is
+    q·h(1 + (a−1)/r), r = q/(q + (1−q)·e^{−(θ'−θ)}). None for other noise.
+    """
+    near, far = drawn.gaussian_shift, instead.gaussian_shift
+    if near and far and far >= near:
+        with suppress(NumericalError):  # too much noise, or too little, for panels
+            return TwoSidedLoss(InLineGaussian(near, far, rate), back)
         return None
-    if instead.laplace_move is None or not instead.laplace_move >= drawn.laplace_move:
+    exact = drawn.exact(), instead.exact()
+    move, away = (each.laplace_move if each else None for each in exact)
+    if move is None or away is None or away < move:
         return None
-    return rate / (rate + (1 - rate) * math.exp(drawn.laplace_move - instead.laplace_move))
+    seen = rate / (rate + (1 - rate) * math.exp(move - away))
+    return amplified_loss(AmplifiedCurve((Term(rate, 0.0, drawn),), seen), back)
 
 
 def replaced_on_sample(

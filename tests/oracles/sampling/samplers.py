@@ -16,7 +16,6 @@ from scipy.stats import binom
 
 from .lines import (
     GAUSSIAN,
-    LAPLACE,
     Array,
     Mixture,
     Noise,
@@ -123,17 +122,11 @@ def fixed_size(base: Base, rate: float, relation: str) -> list[Pair]:
         both = halves(one, one)
         return [Pair(both, both)]
     up, down = _joint(base.add(1), base.replace(1), rate), _mixed(base, rate, 1).forward
-    if base.noise is LAPLACE:  # three in line
-        weights, place = [1 - rate, rate], 1 / base.scale
-        up = stick(*(Mixture(LAPLACE, weights, [-place, each]) for each in (place, 0.0)))
-        return [Pair(halves(up, down), halves(down, up))]
-    pairs = [_enveloped(base, up, down)]
-    if base.noise is GAUSSIAN:
-        weights = [1 - rate, rate]
-        p = Mixture(GAUSSIAN, weights, [0, 2 / base.scale])
-        q = Mixture(GAUSSIAN, weights, [0, -1 / base.scale])
-        pairs.append(_ways(p, q))
-    return pairs
+    if base.noise is None:
+        return [_enveloped(base, up, down)]
+    weights, place = [1 - rate, rate], 1 / base.scale  # three in line
+    up = stick(*(Mixture(base.noise, weights, [-place, each]) for each in (place, 0.0)))
+    return [Pair(halves(up, down), halves(down, up))]
 
 
 def _enveloped(base: Base, up: Profile, down: Profile) -> Pair:

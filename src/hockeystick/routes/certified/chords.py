@@ -17,6 +17,7 @@ from flint import arb
 from hockeystick.loss.exact import Exact
 from hockeystick.routes.certified.balls import ball, only_if
 from hockeystick.routes.certified.law import Law
+from hockeystick.routes.certified.normal_step import upper_tail
 from hockeystick.routes.certified.points import PointsLaw
 from hockeystick.routes.certified.sums import sum_of_points
 
@@ -33,23 +34,17 @@ class ChordsLaw(PointsLaw):
     bound_only = True
 
     def __init__(self, exact: Exact, drawn: Law, instead: Law) -> None:
-        q, seen = ball(exact.rate), _in_line(exact)
-        losses = _places(exact.apart if seen is None else exact.apart[:1])
-        plain = _heights(drawn, q, losses)
-        across = plain
-        if seen is None:
-            pairs = zip(losses, plain, _heights(instead, q, losses), strict=True)
-            across = [h - (1 - q) * (-loss).expm1() * (other - h) for loss, h, other in pairs]
-        sides = [
-            (_grown(q if seen is None else seen, losses), across),
-            (_grown(q, losses), plain if exact.fixed else across),
-        ]
+        line = _in_line(exact, drawn)
+        losses = _places(exact.apart if line is None else exact.apart[:1])
+        plain = _grown(ball(exact.rate), losses), _heights(drawn, exact, losses)
+        bound = line or _joint(plain, _heights(instead, exact, losses), losses, exact)
+        sides = [bound, plain] if exact.fixed else [bound, bound]
         ahead, behind = (_Side(*side) for side in (sides[::-1] if exact.turned else sides))
-        rest = 1 - across[0] + ahead.slope + behind.slope
+        grown, heights = bound
+        rest = 1 - heights[0] + ahead.slope + behind.slope
         if exact.symmetric and rest < 0:  # an edge of the envelope crosses a = 1
-            grown, _ = sides[0]
-            start = min((2 * h + a - 1) / (a + 1) for a, h in zip(grown, across, strict=True))
-            ahead = behind = _Side(grown, [start, *across[1:]])
+            start = min((2 * h + a - 1) / (a + 1) for a, h in zip(grown, heights, strict=True))
+            ahead = behind = _Side(grown, [start, *heights[1:]])
             rest = arb(0)
         only_if(rest >= 0, "a mass that is left at loss 0")
         self._atoms = [(mass, -a.log()) for a, mass in behind.atoms] + [(rest, arb(0))]
@@ -59,14 +54,46 @@ class ChordsLaw(PointsLaw):
         self._bounded = False
 
 
-def _in_line(exact: Exact) -> arb | None:
-    """The rate r at which Laplace noise has the profile q·h(1 + (a−1)/r) where one is zeroed out
-    (Theorem 27); None for other noise."""
-    move, other = (each.laplace_move for each in exact.apart)
-    if not exact.fixed or move is None or other is None or other < move:
+Points = tuple[list[arb], list[arb]]
+"""Places a = e^ε, and the bound there."""
+
+
+def _in_line(exact: Exact, drawn: Law) -> Points | None:
+    """Where one is zeroed out, the bound of three answers in line (Theorem 27): of Laplace noise
+    q·h(1 + (a−1)/r), of Gaussian noise what half-lines attain. None for other noise."""
+    if not exact.fixed or not exact.instead:
         return None
-    q = ball(exact.rate)
-    return q / (q + (1 - q) * ball(move - other).exp())
+    q, (one, other) = ball(exact.rate), exact.apart
+    if exact.kind == "normal" and other.numbers[0] >= one.numbers[0]:
+        return _half_lines(one.numbers[0], other.numbers[0], q)
+    move, far = one.laplace_move, other.laplace_move
+    if move is None or far is None or far < move:
+        return None
+    losses = _places([one])
+    seen = q / (q + (1 - q) * ball(move - far).exp())
+    return _grown(seen, losses), _heights(drawn, exact, losses)
+
+
+def _joint(plain: Points, instead: list[arb], losses: list[arb], exact: Exact) -> Points:
+    """q·((1−β)·h'(A) + β·h(A)), 1 − β = (1−q)·(1 − 1/A)."""
+    weight, (grown, drawn) = 1 - ball(exact.rate), plain
+    triples = zip(losses, drawn, instead, strict=True)
+    return grown, [h - weight * (-loss).expm1() * (other - h) for loss, h, other in triples]
+
+
+def _half_lines(near: Fraction, far: Fraction, q: arb) -> Points:
+    """At outcomes x >= near/2, from where on the ratio a of (1−q)·N(near−far) + q·N(near) to
+    (1−q)·N(near−far) + q·N(0) grows: the P-mass beyond x, less a times the Q-mass."""
+    places = [near / 2 + Fraction(i * (DEVIATIONS + 2), CELLS) for i in range(CELLS + 1)]
+    s, d = ball(near), ball(far - near)
+    grown, heights = [], []
+    for x in map(ball, places):
+        rest = (1 - q) * (-d * (x + d / 2)).exp()
+        a = (rest + q * (s * (x - s / 2)).exp()) / (rest + q)
+        record, nothing, other = (upper_tail(x - mean) for mean in (s, arb(0), -d))
+        grown.append(a)
+        heights.append(q * (record - a * nothing) - (a - 1) * (1 - q) * other)
+    return [arb(1), *grown[1:]], heights
 
 
 def _grown(rate: arb, losses: Sequence[arb]) -> list[arb]:
@@ -74,8 +101,9 @@ def _grown(rate: arb, losses: Sequence[arb]) -> list[arb]:
     return [1 + rate * loss.expm1() for loss in losses]
 
 
-def _heights(law: Law, rate: arb, losses: Sequence[arb]) -> list[arb]:
+def _heights(law: Law, exact: Exact, losses: Sequence[arb]) -> list[arb]:
     """δ(ε) of a step before sampling, times the rate; 0 from its largest loss on."""
+    rate = ball(exact.rate)
     listed = isinstance(law, PointsLaw) and sum_of_points(law, 1, LOG_LEAST)
     profile, top = listed or law.profile, law.top
     return [

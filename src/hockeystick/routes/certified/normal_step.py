@@ -20,18 +20,18 @@ def one_step(up: arb, down: arb, q: arb, epsilon: arb) -> arb:
     if q == 1:
         shift = up + down
         place = epsilon / shift + shift / 2  # of the pair N(shift), N(0)
-        return _tail(place - shift) - epsilon.exp() * _tail(place)
+        return upper_tail(place - shift) - epsilon.exp() * upper_tail(place)
     threshold = _threshold(up, down, q, epsilon)
     if threshold is None:
         return arb(*UNDECIDED)
     if isinstance(threshold, float):
         return arb(0)
-    outside = (1 - q) * _tail(threshold) * -epsilon.expm1()
-    inside = _tail(threshold - up) - epsilon.exp() * _tail(threshold + down)
+    outside = (1 - q) * upper_tail(threshold) * -epsilon.expm1()
+    inside = upper_tail(threshold - up) - epsilon.exp() * upper_tail(threshold + down)
     return outside + q * inside
 
 
-def _tail(x: arb) -> arb:
+def upper_tail(x: arb) -> arb:
     """P[N(0, 1) > x]."""
     return (x / arb(2).sqrt()).erfc() / 2
 
