@@ -190,3 +190,46 @@ def test_farther_than_twice_is_still_a_pair() -> None:
     assert math.isfinite(ends[-1])
     renyi = (step * 1000).epsilon(1e-6, relation=REPLACED, method="renyi")
     assert 0.8 * renyi.upper <= ends[-1] <= renyi.upper
+
+
+def test_the_largest_loss_is_no_rounding_too_small() -> None:
+    """log(1 − q + q·e^θ) − log(1 − q + q·e^−θ), 60 digits; once an ulp below."""
+    noise, rate = 0.05668948028326933, 1e-8
+    with mp.workdps(60):
+        reach, q = 1 / mp.mpf(noise), mp.mpf(rate)
+        both = [mp.log(1 - q + q * mp.exp(each)) for each in (reach, -reach)]
+        truth = both[0] - both[1]
+    for step in (hs.Laplace(noise), hs.DiscreteLaplace(noise, 2)):
+        answer = step.on(hs.Poisson(rate)).epsilon(0, relation=REPLACED)
+        assert mp.mpf(answer.lower) <= truth <= mp.mpf(answer.upper)
+        assert answer.upper - answer.lower < 1e-13
+
+
+def test_far_tails_are_as_far_off_as_their_losses() -> None:
+    scale, move, rate, epsilon = mp.mpf(1.3) * 2, 2, mp.mpf(1e-8), mp.mpf(0.8038026427871551)
+    with mp.workdps(60):
+        noise = {x: mp.exp(-(mp.mpf(x) ** 2) / (2 * scale**2)) for x in range(-400, 401)}
+        total = mp.fsum(noise.values())
+        truth = mp.fsum(
+            max((1 - rate) * noise[x] * (1 - mp.exp(epsilon)) + rate * (
+                noise[x - move] - mp.exp(epsilon) * noise[x + move]), mp.mpf(0))
+            for x in range(-398, 399)
+        ) / total  # fmt: skip
+    answer = (
+        hs.DiscreteGaussian(1.3, 2).on(hs.Poisson(1e-8)).delta(float(epsilon), relation=REPLACED)
+    )
+    assert mp.mpf(answer.lower) <= truth <= mp.mpf(answer.upper)
+    assert answer.upper < answer.lower * (1 + 1e-9)
+
+
+def test_large_orders_and_scales_and_next_to_no_noise() -> None:
+    poisson = hs.Poisson(0.1)
+    for step, order in ((hs.DiscreteGaussian(3.0), 1e6), (hs.DiscreteGaussian(3.0, 100), 1e4)):
+        rdp = step.on(poisson).rdp(order, relation=REPLACED)
+        assert rdp.lower == pytest.approx(rdp.upper, rel=1e-9)
+        removed = step.on(poisson).rdp(order)
+        assert removed.upper <= rdp.upper <= removed.upper - math.log1p(-0.1) * 1.01
+    wide = hs.DiscreteGaussian(15.0, 1000).on(poisson).delta(0.1, relation=REPLACED)
+    assert 0 < wide.lower <= wide.upper < wide.lower * (1 + 1e-9)
+    nearly_none = (hs.Laplace(1e-3).on(poisson) * 10).epsilon(1e-6, relation=REPLACED)
+    assert nearly_none.lower > 6981

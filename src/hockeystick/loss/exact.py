@@ -115,7 +115,8 @@ class Exact:
         if self.instead:
             plain = self.kind in MOVED and self.rate < 1 and not double
             once = self.fixed or not self.turned
-            return plain and once and all(each.is_pair for each in self.apart)
+            alike = self.kind in NOT_WHOLE or self.numbers[0] == self.instead[0]  # one noise
+            return plain and once and alike and all(each.is_pair for each in self.apart)
         return domain.get(self.kind, integer) and whole and 0 < self.rate <= 1 and fixed
 
     def to_json(self) -> dict[str, Any]:

@@ -14,14 +14,15 @@ from hockeystick.loss.atoms import AtomicLoss
 from hockeystick.loss.base import DiscreteLoss, Loss
 from hockeystick.loss.exact import Exact
 from hockeystick.loss.measure import EMPTY, Atoms, Nodes
-from hockeystick.numerics.series import log_mixed
+from hockeystick.numerics.series import EPS, log_mixed
 from hockeystick.numerics.types import Array
 
 REACH = 10.0
 """Scales beyond which Gaussian noise is dropped: 1e-22 of its mass."""
 FARTHEST = 38.5
 """Scales beyond which no float holds its mass."""
-MOST_ATOMS = 1_000_000
+MOST_ATOMS = 10_000_000
+"""More take hundreds of megabytes; large orders ask for them."""
 
 
 def opposite_laplace(scale: float, steps: int, rate: float, origin: Exact | None) -> Loss:
@@ -30,7 +31,8 @@ def opposite_laplace(scale: float, steps: int, rate: float, origin: Exact | None
     log_w = -np.abs(x) / scale + math.log(math.tanh(1 / (2 * scale)))
     log_w[[0, -1]] -= math.log(-math.expm1(-1 / scale))
     loss, still = _losses(lambda y: -np.abs(y) / scale, x, steps, rate)
-    return AtomicLoss(loss, log_w + still, symmetric=True, origin=origin)
+    slip = 4 * EPS * (float(loss[-1]) + steps / scale)
+    return AtomicLoss(loss, log_w + still, symmetric=True, slip=slip, origin=origin)
 
 
 def _losses(
@@ -59,6 +61,11 @@ class OppositeGaussian(DiscreteLoss):
     spacing = None
     symmetric = True
 
+    @property
+    def slip(self) -> float:
+        move = self.steps / self.scale
+        return 4 * EPS * move * (FARTHEST + move)
+
     def nodes(self, low: float, high: float, turn: float) -> Nodes:
         return Nodes(*self._between(min(low + 1, 0.0), max(high + 1, 1.0)), EMPTY)
 
@@ -85,7 +92,7 @@ class OppositeGaussian(DiscreteLoss):
     @cached_property
     def _all(self) -> AtomicLoss:
         """All outcomes that floats hold."""
-        return AtomicLoss(*self._between(0.0, 1.0, FARTHEST), symmetric=True)
+        return AtomicLoss(*self._between(0.0, 1.0, FARTHEST), symmetric=True, slip=self.slip)
 
     def profile(self, epsilon: Array) -> Array:
         return self._all.profile(epsilon)
@@ -97,4 +104,5 @@ class OppositeGaussian(DiscreteLoss):
         last = int(np.searchsorted(-np.cumsum(p[::-1])[::-1], -mass))
         kept = slice(p.size - last, last)
         gone = float(p[last:].sum() + p[: p.size - last].sum())
-        return AtomicLoss(losses[kept], log_q[kept], infinite=gone, void=gone, symmetric=True)
+        kept_q, slip = log_q[kept], self.slip
+        return AtomicLoss(losses[kept], kept_q, infinite=gone, void=gone, symmetric=True, slip=slip)

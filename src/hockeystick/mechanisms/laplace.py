@@ -16,7 +16,7 @@ from hockeystick.loss.triples.base import Triples
 from hockeystick.loss.triples.laplace import LaplaceTriples
 from hockeystick.loss.triples.laplace_vectors import LaplaceVectors
 from hockeystick.loss.two_sided.loss import TwoSidedLoss
-from hockeystick.loss.two_sided.opposite import OppositeLaplace
+from hockeystick.loss.two_sided.opposite import FARTHEST, OppositeLaplace
 from hockeystick.mechanisms.bases.additive_noise import AdditiveNoise
 from hockeystick.numerics.rounding import quotient_error
 from hockeystick.numerics.types import Array
@@ -71,7 +71,7 @@ class Laplace(AdditiveNoise):
     def replaced_on_sample(self, rate: float) -> Evidence | None:
         """Two records on opposite sides, if one that is replaced moves twice as far."""
         near, far = (self.evidence(each).loss for each in (ADD_REMOVE, REPLACE_ONE))
-        if self.replace_sensitivity != 2 or near.laplace is None:
+        if self.replace_sensitivity != 2 or near.laplace is None or near.top > FARTHEST:
             return None
         with suppress(NumericalError):  # too much noise, or too little, for panels
             loss = TwoSidedLoss(OppositeLaplace(near.laplace.shift, rate))

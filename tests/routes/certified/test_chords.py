@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -162,6 +163,9 @@ def test_pairs_in_exact_numbers() -> None:
     assert among(far, far, Fraction(1, 7)) == far.of_fixed_size(Fraction(1, 7))
     assert among(far, None, Fraction(1, 7)) is None
     assert among(far, Exact("normal", (Fraction(1), Fraction(0))), Fraction(1, 7)) is None
+    scales = Exact("integer laplace", (Fraction(20), Fraction(20)), Fraction(1, 10), fixed=True)
+    assert replace(scales, instead=(Fraction(20), Fraction(40))).is_pair
+    assert not replace(scales, instead=(Fraction(1, 2), Fraction(1))).is_pair  # another noise
     said = opposite.to_json()
     for wrong in ({"instead": ["0"]}, {"instead": ["1/3", "2"]}, {"turned": True}, {"rate": "1"}):
         assert not Exact.from_json({**said, **wrong}).is_pair, wrong

@@ -57,6 +57,10 @@ class AmplifiedCurve(PanelCurve):
         )
 
     @property
+    def slip(self) -> float:
+        return max(term.loss.slip for term in self.terms)  # a loss grows no faster on a sample
+
+    @property
     def copies(self) -> Copies | None:
         """q·h(1 + (e^u − 1)/q) is at most q·h(e^u): what a coin that is told costs."""
         plain = len(self.terms) == 1 and not (self.extra or self.touch)
@@ -70,7 +74,9 @@ class AmplifiedCurve(PanelCurve):
             total += weight * loss.profile(x)
         if self.touch:
             total += self.slope * (math.exp(self.touch) - np.exp(np.minimum(u, self.touch)))
-        return np.where(u >= self.top, self.infinite, total)  # not what rounding leaves there
+        if any(term.loss.infinite for term in self.terms):
+            return total
+        return np.where(u >= self.top, self.extra, total)  # not what rounding leaves there
 
     def truncated(self, mass: float) -> tuple[Curve, float]:
         """Terms that weigh less than the mass are taken for their bound 1."""

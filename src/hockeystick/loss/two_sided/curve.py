@@ -34,6 +34,11 @@ class Curve(ABC):
     """Where the curve reaches its limit."""
 
     @property
+    def slip(self) -> float:
+        """How far its losses may be off, besides their own last digits."""
+        return 0.0
+
+    @property
     def copies(self) -> Copies | None:
         """How often a Gaussian release has the record, if its loss has this profile."""
         return None

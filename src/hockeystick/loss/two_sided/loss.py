@@ -59,6 +59,10 @@ class TwoSidedLoss(StripLoss):
         return None
 
     @property
+    def slip(self) -> float:
+        return max(self.forward.slip, self.backward.slip) + self._last_digits
+
+    @property
     def copies(self) -> Copies | None:
         return self.forward.copies if self.symmetric else None
 

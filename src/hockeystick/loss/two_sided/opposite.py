@@ -11,10 +11,12 @@ import numpy as np
 
 from hockeystick.loss.measure import Atoms
 from hockeystick.loss.two_sided.panels import PanelCurve, Panels, panels_of
-from hockeystick.numerics.series import log_mixed, log_unmixed
+from hockeystick.numerics.series import EPS, log_mixed, log_unmixed
 from hockeystick.numerics.types import Array
 
 FIRST_PANELS = 32
+FARTHEST = 600.0
+"""A move whose exponential a float holds."""
 
 
 @dataclass(frozen=True)
@@ -38,6 +40,10 @@ class OppositeLaplace(PanelCurve):
 
     offset = 0.0
     """c."""
+
+    @property
+    def slip(self) -> float:
+        return 4 * EPS * self.reach
 
     def _short(self, u: Array) -> Array:
         """θ − x of a loss."""
