@@ -98,6 +98,15 @@ class SampledSteps:
         log_density = (zeta - log_gap) - 0.5 * z * z - (np.log(self.shift) + LOG_ROOT)
         return (log_density + (x + self.floor) if forward else log_density), x
 
+    def blur(self, x: Complex) -> Array:
+        """By how many ULP the density at each X is off because the outcome is: it is a difference
+        of logarithms, rounded to the nearest, over the shift; and log φ changes by z times as
+        much. Half of the most there is, as not all of many nodes err to the same side."""
+        log_gap = np.log(-np.expm1(-x))
+        z = (x + log_gap - self.log_odds) / self.shift + 0.5 * self.shift
+        most = np.abs(z) * (np.abs(log_gap) + np.abs(self.log_odds)) / (2 * self.shift)
+        return np.asarray(most / 2)
+
     def log_chernoff(self, x: float) -> float:
         """For "add": log of δ <= κ(p)·e^{px}·Π E_Q[e^{−pX}]^n at the best of some p > 0.
 

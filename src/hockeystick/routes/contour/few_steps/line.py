@@ -170,7 +170,8 @@ class Line:
         kept = (terms > math.exp(-LEFT_OUT) * terms.max(axis=0)).any(axis=1)
         kept[:first] = False
         turns = 6 + np.abs(column.offset) + abs(self.crossing) * size + np.abs(column.x.imag)
-        return kept, ULP * np.einsum("j,jk->k", turns, terms)
+        turned = turns[:, None] + self.steps.blur(column.x).T
+        return kept, ULP * (turned * terms).sum(axis=0)
 
     def _transform(self, s: Complex) -> Complex:
         """F at each s, in columns."""
