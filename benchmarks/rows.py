@@ -139,6 +139,9 @@ ROWS = (
     Row("fixed size, one zeroed out",
         f"({FIXED} * 1000).epsilon(next(each), relation=hs.ZERO_OUT)", 0.03,
         "each = iter((1e-5, 1e-6))"),
+    Row("fixed size, 20 steps, one zeroed out",
+        "(hs.Gaussian(1).on(hs.WithoutReplacement(50, 1000)) * 20)"
+        ".epsilon(1e-6, relation=hs.ZERO_OUT)", 0.5),
     Row("Laplace on Poisson samples, one replaced",
         "(hs.Laplace(1).on(hs.Poisson(.05)) * 1000).epsilon(1e-6, relation=hs.REPLACE_ONE)", 0.03),
     Row("Laplace on fixed size, one zeroed out",

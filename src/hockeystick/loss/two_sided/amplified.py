@@ -13,7 +13,7 @@ import numpy as np
 from hockeystick.loss.copies import Copies
 from hockeystick.loss.measure import EMPTY, Atoms, Nodes
 from hockeystick.loss.two_sided.curve import Curve
-from hockeystick.loss.two_sided.panels import LEAST_DELTA, PanelCurve, Panels, panels_of
+from hockeystick.loss.two_sided.panels import PanelCurve, Panels, panels_of
 from hockeystick.loss.two_sided.term import Term
 from hockeystick.numerics.peak import log_integrals
 from hockeystick.numerics.roots import last_true_by_grids
@@ -97,14 +97,6 @@ class AmplifiedCurve(PanelCurve):
 
     def raised(self, by: float) -> Self:
         return replace(self, extra=self.extra + by)
-
-    @cached_property
-    def last(self) -> float:
-        """Where the curve ends, or is within `LEAST_DELTA` of its limit."""
-        if math.isfinite(self.top):
-            return self.top
-        over = self.infinite + LEAST_DELTA
-        return last_true_by_grids(lambda u: self.delta(u) > over, 0.0, math.inf, 5)[1]
 
     @cached_property
     def panels(self) -> Panels:

@@ -12,7 +12,7 @@ import numpy as np
 from hockeystick.loss.gaussian import GaussianLoss, gaussian_log_delta
 from hockeystick.loss.measure import NO_ATOMS, Atoms
 from hockeystick.loss.two_sided.amplified import AmplifiedCurve
-from hockeystick.loss.two_sided.panels import ACCURACY, LEAST_DELTA, PanelCurve, Panels, panels_of
+from hockeystick.loss.two_sided.panels import ACCURACY, PanelCurve, Panels, panels_of
 from hockeystick.loss.two_sided.term import Term
 from hockeystick.numerics.roots import last_true_by_grids
 from hockeystick.numerics.special import ndtr
@@ -126,14 +126,6 @@ class InLineGaussian(PanelCurve):
     def above(self, u: Array) -> tuple[Array, Array]:
         p, q = self._masses(self._place(np.minimum(u, self.ceiling)))
         return np.maximum(p - self._beyond[0], 0.0), np.maximum(q - self._beyond[1], 0.0)
-
-    @cached_property
-    def last(self) -> float:
-        """Where the curve ends, or is next to nothing."""
-        if math.isfinite(self.top):
-            return self.top
-        over = self.infinite + LEAST_DELTA
-        return last_true_by_grids(lambda u: self.delta(u) > over, 0.0, math.inf, 5)[1]
 
     @cached_property
     def panels(self) -> Panels:

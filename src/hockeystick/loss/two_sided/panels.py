@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from collections.abc import Callable
-from functools import cache
+from functools import cache, cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -15,6 +15,7 @@ from hockeystick.errors import NumericalError
 from hockeystick.loss.measure import Nodes
 from hockeystick.loss.two_sided.curve import Curve
 from hockeystick.numerics.gauss import gauss_legendre
+from hockeystick.numerics.roots import last_true_by_grids
 from hockeystick.numerics.types import Array
 
 POINTS, WEIGHTS = gauss_legendre(16)
@@ -131,6 +132,14 @@ def panels_of(
 
 class PanelCurve(Curve):
     """A curve of which panels are made once."""
+
+    @cached_property
+    def last(self) -> float:
+        """Where the curve ends, or is within `LEAST_DELTA` of its limit."""
+        if math.isfinite(self.top):
+            return self.top
+        over = self.infinite + LEAST_DELTA
+        return last_true_by_grids(lambda u: self.delta(u) > over, 0.0, math.inf, 5)[1]
 
     @property
     @abstractmethod
