@@ -67,7 +67,7 @@ def test_lower_end_upper_end_bounds_come_in_this_order(figure: Figure, panel: st
     bound = values(figure, panel, BOUND)
     for epsilon in lower:
         assert lower[epsilon] <= upper[epsilon]
-        assert upper[epsilon] <= bound[epsilon] * (1 + 1e-12) + 1e-15
+        assert upper[epsilon] <= bound[epsilon] * (1 + 1e-11) + 1e-15  # rounding is charged
     if "with replacement" in panel:
         black = values(figure, panel, BLACK_BOX)
         assert all(bound[epsilon] < black[epsilon] for epsilon in bound)
