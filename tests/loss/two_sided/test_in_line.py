@@ -80,6 +80,7 @@ def test_what_it_saves(noise: float, steps: int, lower: float, upper: float) -> 
     assert lower < answer.lower <= answer.upper < upper
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("noise", [0.01, 0.3, 100.0])
 @pytest.mark.parametrize(("size", "population"), [(1, 10**8), (999, 1000)])
 def test_little_noise_and_much_rarely_and_nearly_always(

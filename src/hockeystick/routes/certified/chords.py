@@ -84,7 +84,8 @@ def _joint(plain: Points, instead: list[arb], losses: list[arb], exact: Exact) -
 def _half_lines(near: Fraction, far: Fraction, q: arb) -> Points:
     """At outcomes x >= near/2, from where on the ratio a of (1−q)·N(near−far) + q·N(near) to
     (1−q)·N(near−far) + q·N(0) grows: the P-mass beyond x, less a times the Q-mass."""
-    places = [near / 2 + Fraction(i * (DEVIATIONS + 2), CELLS) for i in range(CELLS + 1)]
+    reach = near / 2 + DEVIATIONS  # up to so many deviations beyond the record's own mean
+    places = [near / 2 + i * reach / CELLS for i in range(CELLS + 1)]
     s, d = ball(near), ball(far - near)
     grown, heights = [], []
     for x in map(ball, places):
